@@ -1,0 +1,133 @@
+"""Coins: the public randomness that says which attribute and row a device answers in a round.
+
+SipHash-2-4, keyed by the round's 16-byte seed, over the device's 16-byte id and a 4-byte
+little-endian counter gives 64-bit words; each word is two 32-bit draws, low half first.
+The server recomputes every coin, so a report is only the symbols.
+"""
+
+from __future__ import annotations
+
+from struct import Struct, unpack
+
+TYPE_CHECKING = False  # importing `typing` would cost more than all that runs here
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SEED_BYTES = 16
+ID_BYTES = 16
+
+_TWO_WORDS = Struct("<QQ")
+_LAST_WORD = (ID_BYTES + 4) << 56
+"""SipHash closes a message with its length, in the top byte of the last word."""
+
+
+def siphash24(key: bytes, message: bytes) -> int:
+    """Return SipHash-2-4 of `message` under a 16-byte `key`.
+
+    >>> hex(siphash24(bytes(range(16)), bytes(range(15))))
+    '0xa129ca6149be45e5'
+    """
+    padded = message + bytes(7 - len(message) % 8) + bytes([len(message) & 0xFF])
+    k0, k1 = _TWO_WORDS.unpack(key)
+    return _siphash(k0, k1, unpack(f"<{len(padded) // 8}Q", padded))
+
+
+class Draws:
+    """The 32-bit draws of one device in one round, in order.
+
+    >>> draws = Draws(bytes(16), bytes(16))
+    >>> [draws.below(100) for _ in range(4)]
+    [78, 62, 76, 92]
+    """
+
+    __slots__ = ("_first", "_high", "_k0", "_k1", "_last", "_second")
+
+    def __init__(self, seed: bytes, device: bytes) -> None:
+        if len(seed) != SEED_BYTES or len(device) != ID_BYTES:
+            raise ValueError("a round's seed and a device's id are 16 bytes each")
+        self._k0, self._k1 = _TWO_WORDS.unpack(seed)
+        self._first, self._second = _TWO_WORDS.unpack(device)
+        self._last = _LAST_WORD
+        self._high: int | None = None
+
+    def word(self) -> int:
+        """Return the next 64-bit word."""
+        word = _siphash(self._k0, self._k1, (self._first, self._second, self._last))
+        self._last += 1
+        return word
+
+    def below(self, bound: int) -> int:
+        """Return the next draw, scaled to an integer from 0 to `bound` - 1."""
+        if self._high is not None:
+            draw, self._high = self._high, None
+        else:
+            word = self.word()
+            draw, self._high = word & 0xFFFFFFFF, word >> 32
+        return draw * bound >> 32
+
+
+def assign(
+    seed: bytes, device: bytes, weights: Sequence[int], rows: Sequence[int], answers: int
+) -> list[tuple[int, int]]:
+    """Return the (attribute, row) pairs that `device` answers in the round with this `seed`.
+
+    The attributes come from a partial Fisher-Yates shuffle in which an attribute's chance is
+    its weight among those left; then one row is drawn for each.
+
+    >>> assign(bytes(16), bytes(16), weights=[1, 1, 1], rows=[1, 7, 15], answers=2)
+    [(2, 11), (0, 0)]
+    """
+    draws = Draws(seed, device)
+    left = sum(weights)
+    if answers == 1 and left == len(weights):
+        # The usual survey, every weight being one: a single word holds both draws.
+        word = draws.word()
+        attribute = (word & 0xFFFFFFFF) * left >> 32
+        return [(attribute, (word >> 32) * rows[attribute] >> 32)]
+    pool = list(range(len(weights)))
+    for place in range(answers):
+        rest = draws.below(left)
+        chosen = place
+        while rest >= weights[pool[chosen]]:
+            rest -= weights[pool[chosen]]
+            chosen += 1
+        left -= weights[pool[chosen]]
+        pool[place], pool[chosen] = pool[chosen], pool[place]
+    return [(attribute, draws.below(rows[attribute])) for attribute in pool[:answers]]
+
+
+def _siphash(k0: int, k1: int, words: Iterable[int]) -> int:
+    """Hash padded words.  Half of a report's time goes here, so it is one function.
+
+    Masks come as late as they can: v0 and v2 may carry bits above the 64th until the next
+    addition drops them.
+    """
+    v0 = k0 ^ 0x736F6D6570736575
+    v1 = k1 ^ 0x646F72616E646F6D
+    v2 = k0 ^ 0x6C7967656E657261
+    v3 = k1 ^ 0x7465646279746573
+    for word in words:
+        v3 ^= word
+        for _ in (1, 2):
+            v0 = (v0 + v1) & 0xFFFFFFFFFFFFFFFF
+            v2 += v3
+            v1 = ((v1 << 13 | v1 >> 51) ^ v0) & 0xFFFFFFFFFFFFFFFF
+            v3 = ((v3 << 16 | v3 >> 48) ^ v2) & 0xFFFFFFFFFFFFFFFF
+            v2 = (v2 + v1) & 0xFFFFFFFFFFFFFFFF
+            v0 = (v0 << 32 | v0 >> 32) + v3
+            v1 = ((v1 << 17 | v1 >> 47) ^ v2) & 0xFFFFFFFFFFFFFFFF
+            v3 = ((v3 << 21 | v3 >> 43) ^ v0) & 0xFFFFFFFFFFFFFFFF
+            v2 = v2 << 32 | v2 >> 32
+        v0 ^= word
+    v2 ^= 0xFF
+    for _ in (1, 2, 3, 4):
+        v0 = (v0 + v1) & 0xFFFFFFFFFFFFFFFF
+        v2 += v3
+        v1 = ((v1 << 13 | v1 >> 51) ^ v0) & 0xFFFFFFFFFFFFFFFF
+        v3 = ((v3 << 16 | v3 >> 48) ^ v2) & 0xFFFFFFFFFFFFFFFF
+        v2 = (v2 + v1) & 0xFFFFFFFFFFFFFFFF
+        v0 = (v0 << 32 | v0 >> 32) + v3
+        v1 = ((v1 << 17 | v1 >> 47) ^ v2) & 0xFFFFFFFFFFFFFFFF
+        v3 = ((v3 << 21 | v3 >> 43) ^ v0) & 0xFFFFFFFFFFFFFFFF
+        v2 = v2 << 32 | v2 >> 32
+    return (v0 ^ v1 ^ v2 ^ v3) & 0xFFFFFFFFFFFFFFFF

@@ -1,0 +1,151 @@
+"""Tables: the only thing that touches privacy.
+
+A table holds, for each input index, integer counts of the symbols that sum to exactly 2**53.
+A device draws 53 bits and takes the first place whose running count exceeds the draw.
+
+Privacy: given index i, symbol s leaves with probability T[i][s] / 2**53 exactly.  `check`
+proves max_i T[i][s] <= e**epsilon * min_i T[i][s] for every s, in integers.  So whatever the
+value was, no symbol is more than e**epsilon times likelier than under any other value.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+
+from .errors import RefusedError
+from .exact import exp_floor, within_bound
+
+TYPE_CHECKING = False  # `typing` and `fractions` cost more to import than all that runs here
+if TYPE_CHECKING:
+    from fractions import Fraction
+    from typing import Any, Union
+
+DRAW_BITS = 53
+TOTAL = 1 << DRAW_BITS
+
+MAX_SYMBOLS = 1 << 16
+
+
+class DenseTable:
+    """A table with its own row of counts for each input index.
+
+    >>> coin = DenseTable([[3 << 51, 1 << 51], [1 << 51, 3 << 51]])
+    >>> coin.walk(0, 0), coin.walk(0, TOTAL - 1)
+    (0, 1)
+    >>> coin.worst_ratio()
+    Fraction(3, 1)
+    """
+
+    kind = "dense"
+
+    def __init__(self, counts: list[list[int]]) -> None:
+        if not isinstance(counts, (list, tuple)) or len(counts) < 2:
+            raise RefusedError("table: 'counts' needs a row for each of at least two inputs")
+        self.counts = [_checked_row(row, f"row {number}") for number, row in enumerate(counts)]
+        if len({len(row) for row in self.counts}) != 1:
+            raise RefusedError("table: all rows of 'counts' must have the same length")
+        self.inputs = len(self.counts)
+        self.symbols = len(self.counts[0])
+        self._cumulative = [list(accumulate(row)) for row in self.counts]
+
+    def walk(self, index: int, draw: int) -> int:
+        """Return the symbol for input `index` and a 53-bit uniform `draw`."""
+        return bisect_right(self._cumulative[index], draw)
+
+    def extremes(self) -> list[tuple[int, int]]:
+        """Return (smallest, largest) count over the inputs, for each symbol."""
+        return [(min(column), max(column)) for column in zip(*self.counts)]
+
+    def worst_ratio(self) -> Fraction:
+        """Return the exact largest ratio of a symbol's probabilities under two inputs."""
+        from fractions import Fraction
+
+        return max(Fraction(high, low) for low, high in self.extremes())
+
+    def to_document(self) -> dict[str, Any]:
+        return {"kind": self.kind, "counts": [list(row) for row in self.counts]}
+
+
+class CirculantTable:
+    """A table whose row for index i is the row for index 0 turned by i places.
+
+    One row describes it: the device walks that row to an offset, and sends (index + offset)
+    modulo the number of symbols.  Every symbol meets every count as the index varies, so the
+    bound is largest count against smallest.
+
+    >>> table = CirculantTable([1 << 52, 1 << 51, 1 << 51])
+    >>> table.walk(2, 0), table.walk(2, TOTAL - 1)
+    (2, 1)
+    >>> table.worst_ratio()
+    Fraction(2, 1)
+    """
+
+    kind = "circulant"
+
+    def __init__(self, counts: list[int]) -> None:
+        self.counts = _checked_row(counts, "'counts'")
+        self.inputs = self.symbols = len(self.counts)
+        self._cumulative = list(accumulate(self.counts))
+
+    def walk(self, index: int, draw: int) -> int:
+        """Return the symbol for input `index` and a 53-bit uniform `draw`."""
+        return (index + bisect_right(self._cumulative, draw)) % self.symbols
+
+    def extremes(self) -> list[tuple[int, int]]:
+        """Return (smallest, largest) count over the inputs: the same for each symbol."""
+        return [(min(self.counts), max(self.counts))]
+
+    def worst_ratio(self) -> Fraction:
+        """Return the exact largest ratio of a symbol's probabilities under two inputs."""
+        from fractions import Fraction
+
+        return Fraction(max(self.counts), min(self.counts))
+
+    def to_document(self) -> dict[str, Any]:
+        return {"kind": self.kind, "counts": list(self.counts)}
+
+
+if TYPE_CHECKING:
+    Table = Union[DenseTable, CirculantTable]
+else:
+    Table = (DenseTable, CirculantTable)  # what `isinstance` takes on every Python
+
+
+def table_from_document(document: Any) -> Table:
+    """Read a table from a survey document, refusing anything that is not one."""
+    kind = document.get("kind") if isinstance(document, dict) else None
+    if kind == DenseTable.kind:
+        return DenseTable(document.get("counts"))
+    if kind == CirculantTable.kind:
+        return CirculantTable(document.get("counts"))
+    raise RefusedError("table: 'kind' must be 'dense' or 'circulant'")
+
+
+def check_table(table: Table, epsilon: float | Fraction, answers: int = 1) -> None:
+    """Prove that `table` spends at most epsilon / answers, or raise RefusedError.
+
+    >>> check_table(CirculantTable([1 << 52, 1 << 51, 1 << 51]), 0.7)
+    >>> check_table(CirculantTable([1 << 52, 1 << 51, 1 << 51]), 0.69)
+    Traceback (most recent call last):
+    ...
+    harmony_device.errors.RefusedError: table: symbol 0 is more than e^0.69 times likelier ...
+    """
+    floor_exp = exp_floor(epsilon, answers)
+    promised = float(epsilon) / answers
+    for symbol, (smallest, largest) in enumerate(table.extremes()):
+        if not within_bound(largest, smallest, floor_exp):
+            raise RefusedError(
+                f"table: symbol {symbol} is more than e^{promised:g} times likelier "
+                "under one value than under another; it does not keep its promised epsilon"
+            )
+
+
+def _checked_row(row: Any, where: str) -> list[int]:
+    if not isinstance(row, (list, tuple)) or not 2 <= len(row) <= MAX_SYMBOLS:
+        raise RefusedError(f"table: {where} must list between 2 and {MAX_SYMBOLS} counts")
+    if not all(type(count) is int and count > 0 for count in row):
+        raise RefusedError(f"table: {where} must hold positive integers only")
+    if sum(row) != TOTAL:
+        raise RefusedError(f"table: {where} must sum to exactly 2**53")
+    return list(row)
