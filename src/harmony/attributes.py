@@ -1,0 +1,218 @@
+"""Attributes: the columns a survey asks about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from numbers import Real
+from typing import Any
+
+from .errors import SurveyError
+
+Value = str | int | bool
+MAX_VALUES = 1 << 20
+MAX_WEIGHT = 1 << 16
+
+
+@dataclass(frozen=True)
+class Numeric:
+    """A number between `low` and `high`; the survey estimates its mean.
+
+    With `bins` (edges from low to high, or a number of equal bins) the survey estimates its
+    histogram instead, as the paper remarks in section 2.  `missing` is what a device without
+    a value answers, so that nobody learns which devices have none; `weight` asks the
+    attribute more often than others.
+
+    >>> Numeric("battery", 0, 100)
+    Numeric(name='battery', low=0.0, high=100.0, bins=None, weight=1, missing=None)
+    >>> Numeric("battery", 0, 100, bins=[0, 20, 100]).values
+    ('[0, 20)', '[20, 100]')
+    """
+
+    name: str
+    low: float
+    high: float
+    bins: Sequence[float] | int | None = None
+    weight: int = 1
+    missing: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        _check_weight(self)
+        low, high = _number(self, "low"), _number(self, "high")
+        if not low < high:
+            raise SurveyError(f"{self.name}: 'low' must be below 'high'")
+        if not math.isfinite(high - low):
+            raise SurveyError(f"{self.name}: 'high' - 'low' is too large; rescale the attribute")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        if self.bins is not None:
+            object.__setattr__(self, "bins", _edges(self.name, low, high, self.bins))
+        if self.missing is not None:
+            object.__setattr__(self, "missing", _number(self, "missing"))
+            if not low <= _number(self, "missing") <= high:
+                raise SurveyError(f"{self.name}: 'missing' must lie between 'low' and 'high'")
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """The bin edges; empty when the attribute asks for a mean."""
+        return () if self.bins is None else tuple(self.bins)  # type: ignore[arg-type]  # edges by now
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The names of the bins, the last of which is closed; empty without bins."""
+        last = len(self.edges) - 2
+        return tuple(
+            f"[{low:g}, {high:g}{']' if place == last else ')'}"
+            for place, (low, high) in enumerate(pairwise(self.edges))
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {"name": self.name, "kind": "numeric"}
+        document |= {"low": self.low, "high": self.high}
+        if self.edges:
+            document["bins"] = list(self.edges)
+        return document | _options(self)
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """One of a fixed list of values; the survey estimates how often each occurs.
+
+    `missing` is the value that a device without one answers; `weight` asks more often.
+
+    >>> Categorical("theme", ["light", "dark", "auto"]).values
+    ('light', 'dark', 'auto')
+    """
+
+    name: str
+    values: Sequence[Value]
+    weight: int = 1
+    missing: Value | None = None
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        _check_weight(self)
+        if isinstance(self.values, str) or not isinstance(self.values, Iterable):
+            raise SurveyError(f"{self.name}: 'values' must be a list")
+        values = tuple(_plain(value) for value in self.values)
+        if len(values) < 2:
+            raise SurveyError(
+                f"{self.name}: 'values' must list at least two values; "
+                "an attribute with one value needs no asking"
+            )
+        if len(values) > MAX_VALUES:
+            raise SurveyError(f"{self.name}: 'values' may list at most {MAX_VALUES} values")
+        kinds = {type(value) for value in values}
+        if len(kinds) != 1 or not kinds <= {str, int, bool}:
+            raise SurveyError(
+                f"{self.name}: 'values' must be all text, all integers or all booleans"
+            )
+        if len(set(values)) != len(values):
+            raise SurveyError(f"{self.name}: 'values' lists the same value twice")
+        object.__setattr__(self, "values", values)
+        if self.missing is not None and self.missing not in values:
+            raise SurveyError(f"{self.name}: 'missing' must be one of 'values'")
+
+    def to_document(self) -> dict[str, Any]:
+        document = {"name": self.name, "kind": "categorical", "values": list(self.values)}
+        return document | _options(self)
+
+
+Attribute = Numeric | Categorical
+
+
+def Boolean(name: str, weight: int = 1) -> Categorical:  # noqa: N802  reads as an attribute kind
+    """A yes-or-no attribute: the categorical with values False and True.
+
+    >>> Boolean("wifi").values
+    (False, True)
+    """
+    return Categorical(name, (False, True), weight)
+
+
+def Integer(name: str, low: int, high: int, weight: int = 1) -> Categorical:  # noqa: N802
+    """An integer with few values, estimated as a histogram: the categorical low..high.
+
+    >>> Integer("sim cards", 0, 2).values
+    (0, 1, 2)
+    """
+    for edge, number in (("low", low), ("high", high)):
+        if type(number) is not int:
+            raise SurveyError(f"{name}: '{edge}' must be an integer")
+    if high - low >= MAX_VALUES:
+        raise SurveyError(f"{name}: more than {MAX_VALUES} integers; use Numeric with bins")
+    return Categorical(name, tuple(range(low, high + 1)), weight)
+
+
+def attribute_from_document(document: Any, where: str) -> Attribute:
+    """Read an attribute as it stands in a survey file; `where` names it in errors."""
+    if not isinstance(document, dict):
+        raise SurveyError(f"{where}: must be a mapping with 'name' and 'kind'")
+    fields = {key: value for key, value in document.items() if key != "mechanisms"}
+    kind = fields.pop("kind", None)
+    builders: dict[str, tuple[Any, set[str], set[str]]] = {
+        "numeric": (Numeric, {"name", "low", "high"}, {"bins", "weight", "missing"}),
+        "categorical": (Categorical, {"name", "values"}, {"weight", "missing"}),
+        "boolean": (Boolean, {"name"}, {"weight"}),
+        "integer": (Integer, {"name", "low", "high"}, {"weight"}),
+    }
+    if not isinstance(kind, str) or kind not in builders:
+        raise SurveyError(f"{where}: 'kind' must be one of {', '.join(builders)}")
+    build, needed, optional = builders[kind]
+    if missing := needed - fields.keys():
+        raise SurveyError(f"{where}: '{min(missing)}' is missing")
+    if unknown := fields.keys() - needed - optional:
+        raise SurveyError(f"{where}: unknown field '{min(map(str, unknown))}'")
+    attribute: Attribute = build(**fields)
+    return attribute
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name.strip() or len(name) > 200:
+        raise SurveyError("attribute: 'name' must be a text of 1 to 200 characters")
+
+
+def _check_weight(attribute: Attribute) -> None:
+    weight = attribute.weight
+    if type(weight) is not int or not 1 <= weight <= MAX_WEIGHT:
+        raise SurveyError(f"{attribute.name}: 'weight' must be an integer from 1 to {MAX_WEIGHT}")
+
+
+def _options(attribute: Attribute) -> dict[str, Any]:
+    options: dict[str, Any] = {} if attribute.weight == 1 else {"weight": attribute.weight}
+    return options if attribute.missing is None else options | {"missing": attribute.missing}
+
+
+def _number(attribute: Numeric, edge: str) -> float:
+    number = getattr(attribute, edge)
+    if isinstance(number, bool) or not isinstance(number, Real):
+        raise SurveyError(f"{attribute.name}: '{edge}' must be a number")
+    if not math.isfinite(number):
+        raise SurveyError(f"{attribute.name}: '{edge}' must be finite")
+    return float(number)
+
+
+def _plain(value: Any) -> Any:
+    """Turn a NumPy scalar into the Python value it stands for."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _edges(name: str, low: float, high: float, bins: object) -> tuple[float, ...]:
+    if isinstance(bins, int) and not isinstance(bins, bool):
+        if not 2 <= bins <= MAX_VALUES:
+            raise SurveyError(f"{name}: 'bins' must be at least 2")
+        return tuple(low + (high - low) * place / bins for place in range(bins)) + (high,)
+    if isinstance(bins, str) or not isinstance(bins, Iterable):
+        raise SurveyError(f"{name}: 'bins' must be a list of edges, or a number of bins")
+    given = tuple(bins)
+    if not all(isinstance(edge, Real) and math.isfinite(edge) for edge in given):
+        raise SurveyError(f"{name}: every edge in 'bins' must be a finite number")
+    edges = tuple(float(edge) for edge in given)
+    if len(edges) < 3 or any(left >= right for left, right in pairwise(edges)):
+        raise SurveyError(f"{name}: 'bins' must list at least three edges in rising order")
+    if (edges[0], edges[-1]) != (low, high):
+        raise SurveyError(f"{name}: 'bins' must start at 'low' and end at 'high'")
+    return edges

@@ -1,0 +1,252 @@
+"""The bulk path: randomise many devices' values, and count them, in chunks and on all cores.
+
+A chunk goes through the flow of one device, an array at a time: coins, then each attribute's
+code and table for the devices that were assigned it, then the counts.  Random bits come from
+AES-256 in counter mode, keyed by the operating system; answer number i uses block i, so the
+result for a seed does not depend on how the work is divided.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from . import kernels
+from .coins import NO_TIERS, Assignment, Coins, Symbols, Tiers, Words, device_ids
+from .columns import Column, NumberColumn, TableLike, read_columns
+from .errors import ClippedWarning, DataError
+from .mechanisms import Grid, Linear
+from .progress import progress_bar
+from .reports import reports_batch, reports_schema, tier_reports
+from .rounds import Round, derive
+from .survey import Survey
+from .tally import Counts, Tally
+
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some devices' reports, with what they were asked and how many values were clipped."""
+
+    ids: Words
+    tiers: Tiers
+    assigned: Assignment
+    symbols: Symbols
+    clipped: Counts
+
+
+class Answers:
+    """Everything that turns the rows of a table into symbols, a chunk at a time."""
+
+    def __init__(
+        self, survey: Survey, table: TableLike, key: bytes, round: Round, tiers: Any, first: int
+    ) -> None:
+        self.survey = survey
+        self.columns, self.devices = read_columns(table, survey.attributes)
+        self.tiers = _read_tiers(survey, tiers, self.devices)
+        self.first = first
+        self.coins = Coins(survey, round)
+        self.writers = [
+            _writer(mechanism, column)
+            for mechanisms in survey.mechanisms
+            for mechanism, column in zip(mechanisms, self.columns, strict=True)
+        ]
+        self.key = key
+
+    def chunk(self, start: int, stop: int) -> Chunk:
+        """Randomise rows `start` to `stop`."""
+        values = [column.rows(start, stop) for column in self.columns]
+        clipped = [
+            column.check(chunk, start) for column, chunk in zip(self.columns, values, strict=True)
+        ]
+        ids = device_ids(self.first + start, stop - start)
+        tiers = self.tiers[start:stop]
+        answers = self.survey.answers
+        words = keystream(self.key, (self.first + start) * answers, (stop - start) * answers)
+        symbols = np.empty(len(words), np.uint16)
+        assigned = self.coins.assign(ids, tiers)
+        order, starts = self.coins.group(assigned, tiers)
+        for group, write in enumerate(self.writers):
+            places = order[starts[group] : starts[group + 1]]
+            if len(places):
+                write(values[group % len(values)], places, answers, words, assigned.row, symbols)
+        return Chunk(ids, tiers, assigned, symbols, np.array(clipped, np.int64))
+
+
+def collect(
+    survey: Survey,
+    table: TableLike,
+    seed: int | None = None,
+    *,
+    round: Round | None = None,
+    tiers: Any = None,
+    first: int = 0,
+    strict: bool = False,
+    progress: bool | None = None,
+    threads: int | None = None,
+) -> Tally:
+    """Randomise and count every row of `table`; see `Survey.collect`."""
+    round, key = _randomness(seed, round)
+    answers = Answers(survey, table, key, round, tiers, first)
+    workers = threads or min(_cores(), -(-answers.devices // CHUNK))
+
+    def work(chunks: Iterator[tuple[int, int]]) -> tuple[Counts, Counts]:
+        counts = np.zeros(answers.coins.cells, np.int64)
+        clipped = np.zeros(len(survey.attributes), np.int64)
+        for start, stop in chunks:
+            chunk = answers.chunk(start, stop)
+            clipped += chunk.clipped
+            answers.coins.count(chunk.assigned, chunk.tiers, chunk.symbols, counts)
+        return counts, clipped
+
+    with progress_bar("collecting", answers.devices, progress) as advance:
+        chunks = _shared(_chunks(answers.devices, advance))
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(work, [chunks] * workers))
+    counts = np.sum([part for part, _ in parts], axis=0)
+    clipped = np.sum([part for _, part in parts], axis=0)
+    _report_clipped(survey, clipped, strict)
+    reports = tier_reports(answers.tiers, answers.devices, len(survey.tiers))
+    return Tally.of(survey, round, counts, reports)
+
+
+def randomize(
+    survey: Survey,
+    table: TableLike,
+    seed: int | None = None,
+    *,
+    round: Round | None = None,
+    tiers: Any = None,
+    first: int = 0,
+    strict: bool = False,
+    progress: bool | None = None,
+) -> pa.Table:
+    """Randomise every row of `table` into a report; see `Survey.randomize`."""
+    round, key = _randomness(seed, round)
+    answers = Answers(survey, table, key, round, tiers, first)
+    schema = reports_schema(survey, round)
+    clipped = np.zeros(len(survey.attributes), np.int64)
+    batches = []
+    with progress_bar("randomising", answers.devices, progress) as advance:
+        for start, stop in _chunks(answers.devices, advance):
+            chunk = answers.chunk(start, stop)
+            clipped += chunk.clipped
+            batches.append(reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols))
+    _report_clipped(survey, clipped, strict)
+    return pa.Table.from_batches(batches, schema)
+
+
+def _writer(mechanism: Grid | Linear, column: Column) -> Callable[..., None]:
+    """Return a function that answers one attribute with one tier's mechanism."""
+    counts = mechanism.table.counts
+    rows = np.atleast_2d(np.array(counts, np.uint64))
+    running = np.cumsum(rows, axis=1, dtype=np.uint64)
+    guide = _guide(running)
+    if isinstance(mechanism, Grid):
+        assert isinstance(column, NumberColumn)
+        low, high = column.attribute.low, column.attribute.high
+        missing = np.nan if column.attribute.missing is None else column.attribute.missing
+
+        def write_grid(values, order, answers, words, row, symbols):  # type: ignore[no-untyped-def]
+            kernels.grid_symbols(
+                values, order, answers, words, low, high, missing, mechanism.code.points,
+                running, guide, symbols,
+            )  # fmt: skip
+
+        return write_grid
+    assert not isinstance(column, NumberColumn)
+    linear = mechanism.code
+    vectors = np.array([linear.vector(point) for point in range(linear.points)], np.int64)
+    multipliers = np.array(linear.multipliers, np.int64)
+    circulant = mechanism.table.kind == "circulant"
+    indices = np.empty((0, 0), np.uint16) if mechanism.indices is None else mechanism.indices
+    code = (linear.base, linear.digits, multipliers, vectors, indices, circulant)
+
+    def write_linear(values, order, answers, words, row, symbols):  # type: ignore[no-untyped-def]
+        kernels.linear_symbols(
+            values, column.base, column.lookup, order, answers, words, row, code,
+            running, guide, symbols,
+        )  # fmt: skip
+
+    return write_linear
+
+
+def _guide(running: Words) -> NDArray[np.uint16]:
+    """Return, for each row and each value of a draw's highest bits, the first place it can be."""
+    shift = np.uint64(53 - kernels.GUIDE_BITS)
+    starts = np.arange(1 << kernels.GUIDE_BITS, dtype=np.uint64) << shift
+    return np.stack([np.searchsorted(row, starts, side="right") for row in running]).astype(
+        np.uint16
+    )
+
+
+def keystream(key: bytes, first: int, count: int) -> Words:
+    """Return blocks first..first+count of the AES-256-CTR keystream, as pairs of words."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    cipher = Cipher(algorithms.AES(key), modes.CTR(first.to_bytes(16, "big")))
+    stream = np.empty(16 * count + 15, np.uint8)
+    cipher.encryptor().update_into(bytes(16 * count), stream.data)
+    return stream[: 16 * count].view("<u8").reshape(count, 2)
+
+
+def _randomness(seed: int | None, round: Round | None) -> tuple[Round, bytes]:
+    """Return the round and the key: from the system, or from a simulation's seed."""
+    if seed is None:
+        return round or Round.open("simulation"), os.urandom(32)
+    return round or Round.simulated(seed), derive(seed, "answers")
+
+
+def _read_tiers(survey: Survey, tiers: Any, devices: int) -> Tiers:
+    if tiers is None:
+        if len(survey.tiers) > 1:
+            raise DataError("the survey offers tiers: pass tiers=, the number of each row's tier")
+        return NO_TIERS
+    chosen = np.asarray(tiers)
+    if chosen.shape != (devices,) or chosen.dtype.kind not in "iu":
+        raise DataError("'tiers' must be an array with the number of each row's tier")
+    if chosen.min() < 0 or chosen.max() >= len(survey.tiers):
+        raise DataError(f"'tiers' must be between 0 and {len(survey.tiers) - 1}")
+    return chosen.astype(np.uint8, copy=False) if len(survey.tiers) > 1 else NO_TIERS
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _chunks(devices: int, advance: Callable[[int], None]) -> Iterator[tuple[int, int]]:
+    for start in range(0, devices, CHUNK):
+        stop = min(start + CHUNK, devices)
+        yield start, stop
+        advance(stop - start)
+
+
+def _shared(chunks: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Let several threads take chunks from one iterator."""
+    from threading import Lock
+
+    lock = Lock()
+
+    def take() -> tuple[int, int] | None:
+        with lock:
+            return next(chunks, None)
+
+    return iter(take, None)
+
+
+def _report_clipped(survey: Survey, clipped: Counts, strict: bool) -> None:
+    for attribute, number in zip(survey.attributes, clipped.tolist(), strict=True):
+        if number:
+            said = f"{attribute.name}: {number} values lie outside the attribute's range"
+            if strict:
+                raise DataError(f"{said}; widen the range, or allow clipping with strict=False")
+            warnings.warn(f"{said} and were clipped to it", ClippedWarning, stacklevel=4)

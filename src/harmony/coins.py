@@ -1,0 +1,103 @@
+"""Coins in bulk: what each of many devices was assigned, and which cells their symbols count in.
+
+`harmony_device.coins.assign` is the same for one device; the two agree bit for bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernels
+from .rounds import Round
+from .survey import Survey
+from .tally import Counts, cell_shapes
+
+Words = NDArray[np.uint64]
+Tiers = NDArray[np.uint8]
+Symbols = NDArray[np.uint16]
+
+NO_TIERS: Tiers = np.empty(0, np.uint8)
+"""What `tiers` is where a survey has only one."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Attribute and row of every answer, flat: device after device, answer after answer."""
+
+    attribute: NDArray[np.uint16]
+    row: NDArray[np.uint32]
+
+
+class Coins:
+    """The coins of one survey in one round.
+
+    >>> import harmony as hm
+    >>> survey = hm.Survey("phones", [hm.Boolean("wifi"), hm.Boolean("nfc")], epsilon=1.0)
+    >>> coins = Coins(survey, hm.Round("1", bytes(16)))
+    >>> coins.assign(device_ids(0, 5), NO_TIERS).attribute.tolist()
+    [1, 0, 0, 0, 0]
+    """
+
+    def __init__(self, survey: Survey, round: Round) -> None:
+        self.answers = survey.answers
+        self.tiers = len(survey.tiers)
+        self.attributes = len(survey.attributes)
+        self.weights = np.array(survey.weights, np.int64)
+        self.seed = np.frombuffer(round.seed, "<u8")
+        shapes = np.array(cell_shapes(survey), np.int64)
+        self.rows, self.symbols = np.ascontiguousarray(np.moveaxis(shapes, -1, 0))
+        sizes = (self.rows * self.symbols).reshape(-1)
+        self.cells = int(sizes.sum())
+        self.starts = (np.cumsum(sizes) - sizes).reshape(self.rows.shape)
+
+    def assign(self, ids: Words, tiers: Tiers) -> Assignment:
+        """Return what the devices `ids` (low words, high words) are asked."""
+        devices = ids.shape[1]
+        size = devices * self.answers
+        attribute, row = np.empty(size, np.uint16), np.empty(size, np.uint32)
+        words = np.empty((self.answers, devices), np.uint64)
+        for counter in range(self.answers):
+            kernels.coin_words(ids, self.seed, counter, words[counter])
+        if self.answers == 1 and (self.weights == 1).all():
+            kernels.assign_one(words[0], self.rows, tiers, attribute, row)
+        else:
+            kernels.assign_many(words, self.weights, self.rows, tiers, self.answers, attribute, row)
+        return Assignment(attribute, row)
+
+    def group(self, assigned: Assignment, tiers: Tiers) -> tuple[NDArray[np.int32], Counts]:
+        """Return the answers ordered by tier and attribute, and where each group starts."""
+        order = np.empty(len(assigned.attribute), np.int32)
+        groups = self.tiers * self.attributes
+        starts = kernels.group(
+            assigned.attribute, tiers, self.answers, self.attributes, groups, order
+        )
+        return order, starts
+
+    def count(self, assigned: Assignment, tiers: Tiers, symbols: Symbols, counts: Counts) -> int:
+        """Add the symbols to flat `counts`; return how many are in no table of theirs."""
+        return int(
+            kernels.count(
+                assigned.attribute, assigned.row, tiers, self.answers, symbols,
+                self.starts, self.symbols, counts,
+            )
+        )  # fmt: skip
+
+    def locate(self, ids: Words, tiers: Tiers, symbols: Symbols) -> Counts:
+        """Return the place in a tally's flat counts of every answer, -1 where it has none."""
+        assigned = self.assign(ids, tiers)
+        cells = np.empty(len(symbols), np.int64)
+        kernels.locate(
+            assigned.attribute, assigned.row, tiers, self.answers, symbols,
+            self.starts, self.symbols, cells,
+        )  # fmt: skip
+        return cells
+
+
+def device_ids(first: int, count: int) -> Words:
+    """Return the ids of simulated devices `first`..: their low words, then their high words."""
+    ids = np.zeros((2, count), np.uint64)
+    ids[0] = np.arange(first, first + count, dtype=np.uint64)
+    return ids

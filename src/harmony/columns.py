@@ -1,0 +1,289 @@
+"""Columns: people's values as the kernels read them, a slice at a time, never copied whole.
+
+A table may be a dict of arrays, or a pandas, Polars or Arrow table.  Every value is checked
+before any is randomised; errors tell the column, the row and the fix, never the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from .attributes import Attribute, Numeric
+from .errors import DataError
+
+TableLike = Any
+"""A dict of arrays, a pandas or Polars DataFrame, or an Arrow table: one row a device."""
+
+Slice = Callable[[int, int], NDArray[Any]]
+
+MAX_LOOKUP = 1 << 22
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """Numbers, NaN where missing."""
+
+    attribute: Numeric
+    rows: Slice
+
+    def check(self, chunk: NDArray[Any], first: int) -> int:
+        """Refuse what is not a number; return how many lie outside the range."""
+        low, high = self.attribute.low, self.attribute.high
+        if low <= chunk.min() and chunk.max() <= high:
+            return 0
+        if chunk.dtype.kind == "f":
+            allowed = np.isnan(chunk) if self.attribute.missing is not None else False
+            self._refuse(~(np.isfinite(chunk) | allowed), first)
+        return int(np.count_nonzero((chunk < low) | (chunk > high)))
+
+    def _refuse(self, wrong: NDArray[np.bool_], first: int) -> None:
+        if wrong.any():
+            raise DataError(
+                f"{self.attribute.name}: row {first + int(wrong.argmax())} holds no finite "
+                "number (missing, NaN or infinite); remove such rows, or give the attribute "
+                "a value for 'missing'"
+            )
+
+
+@dataclass(frozen=True)
+class CodeColumn:
+    """Integers that stand for values: `lookup[code - base]` is the value's number."""
+
+    attribute: Attribute
+    rows: Slice
+    base: int
+    lookup: NDArray[np.int32]
+
+    def check(self, chunk: NDArray[Any], first: int) -> int:
+        """Refuse what is not one of the attribute's values."""
+        low, high = int(chunk.min()) - self.base, int(chunk.max()) - self.base
+        if low >= 0 and high < len(self.lookup) and self.lookup[low : high + 1].min() >= 0:
+            return 0
+        places = chunk.astype(np.int64) - self.base
+        known = (places >= 0) & (places < len(self.lookup))
+        known[known] = self.lookup[places[known]] >= 0
+        if not known.all():
+            raise DataError(_not_a_value(self.attribute, first + int((~known).argmax())))
+        return 0
+
+
+Column = NumberColumn | CodeColumn
+
+
+def read_columns(table: TableLike, attributes: Sequence[Attribute]) -> tuple[list[Column], int]:
+    """Return a column for each attribute, and how many rows the table has."""
+    sources = {
+        attribute.name: _arrow_or_numpy(_pick(table, attribute.name), attribute)
+        for attribute in attributes
+    }
+    lengths = {name: len(source) for name, source in sources.items()}
+    shortest = min(lengths, key=lengths.__getitem__)
+    longest = max(lengths, key=lengths.__getitem__)
+    if lengths[shortest] != lengths[longest]:
+        raise DataError(
+            f"columns {shortest!r} and {longest!r} differ in length "
+            f"({lengths[shortest]} and {lengths[longest]} rows)"
+        )
+    if not lengths[shortest]:
+        raise DataError("the table has no rows; one row is one device")
+    columns = [_column(sources[attribute.name], attribute) for attribute in attributes]
+    return columns, lengths[shortest]
+
+
+def _pick(table: TableLike, name: str) -> Any:
+    names = table.keys() if isinstance(table, Mapping) else getattr(table, "column_names", None)
+    if names is None:
+        names = getattr(table, "columns", None)
+    if names is None:
+        raise DataError("the table must be a dict of arrays, or a pandas, Polars or Arrow table")
+    if name not in names:
+        raise DataError(f"column {name!r} is missing")
+    return table[name]
+
+
+def _arrow_or_numpy(values: Any, attribute: Attribute) -> Any:
+    """Bring any column to a NumPy or an Arrow array, without copying numbers."""
+    if isinstance(values, pa.ChunkedArray):
+        return values.unify_dictionaries() if pa.types.is_dictionary(values.type) else values
+    if isinstance(values, pa.Array):
+        return pa.chunked_array([values])
+    if hasattr(values, "to_arrow"):  # Polars
+        return _arrow_or_numpy(values.to_arrow(), attribute)
+    if hasattr(values, "dtype") and hasattr(values, "iloc"):  # pandas
+        if not isinstance(values.dtype, np.dtype) or values.dtype == object:
+            return _arrow(values, attribute, from_pandas=True)
+        values = values.to_numpy()
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise DataError(f"{attribute.name}: the column must have one dimension")
+    return _arrow(array, attribute) if array.dtype.kind in "OUS" else array
+
+
+def _arrow(values: Any, attribute: Attribute, from_pandas: bool | None = None) -> pa.ChunkedArray:
+    try:
+        array = pa.array(values, from_pandas=from_pandas)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        raise DataError(f"{attribute.name}: the column mixes types or holds objects") from None
+    chunked = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    return chunked.unify_dictionaries() if pa.types.is_dictionary(chunked.type) else chunked
+
+
+def _column(source: Any, attribute: Attribute) -> Column:
+    if isinstance(attribute, Numeric):
+        numbers = NumberColumn(attribute, _number_rows(source, attribute))
+        return _binned(numbers) if attribute.bins is not None else numbers
+    if isinstance(source, np.ndarray):
+        return _coded_numpy(source, attribute)
+    kind = source.type
+    missing = -1 if attribute.missing is None else list(attribute.values).index(attribute.missing)
+    if pa.types.is_dictionary(kind):
+        return _coded_dictionary(source, attribute, missing)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_view(kind):
+        return _coded_strings(source, attribute, missing)
+    if pa.types.is_null(kind):
+        raise DataError(f"{attribute.name}: the column holds no values")
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        return _coded_arrow(source, attribute, missing)
+    raise DataError(_wrong_type(attribute, str(kind)))
+
+
+def _number_rows(source: Any, attribute: Numeric) -> Slice:
+    if isinstance(source, np.ndarray):
+        if source.dtype.kind not in "iuf" or source.dtype.itemsize > 8:
+            raise DataError(_wrong_type(attribute, str(source.dtype)))
+        if source.dtype == np.float16 or not source.dtype.isnative:
+            return lambda start, stop: source[start:stop].astype(np.float64)
+        return lambda start, stop: source[start:stop]
+    if not (pa.types.is_integer(source.type) or pa.types.is_floating(source.type)):
+        raise DataError(_wrong_type(attribute, str(source.type)))
+
+    def rows(start: int, stop: int) -> NDArray[Any]:
+        part = source.slice(start, stop - start)
+        if part.null_count:
+            part = part.cast(pa.float64(), safe=False).fill_null(float("nan"))
+        return _to_numpy(part)
+
+    return rows
+
+
+def _binned(numbers: NumberColumn) -> CodeColumn:
+    """A histogram asks for the bin that a number falls in; outside the range, the nearest."""
+    attribute = numbers.attribute
+    inner = np.array(attribute.edges[1:-1])
+
+    def rows(start: int, stop: int) -> NDArray[np.int64]:
+        chunk = np.asarray(numbers.rows(start, stop), dtype=np.float64)
+        numbers.check(chunk, start)
+        if attribute.missing is not None:
+            chunk = np.where(np.isnan(chunk), attribute.missing, chunk)
+        return np.searchsorted(inner, chunk, side="right")
+
+    return CodeColumn(attribute, rows, 0, np.arange(len(attribute.values), dtype=np.int32))
+
+
+def _coded_numpy(source: NDArray[Any], attribute: Attribute) -> CodeColumn:
+    if source.dtype.kind not in "iub" or isinstance(attribute.values[0], str):
+        raise DataError(_wrong_type(attribute, str(source.dtype)))
+    plain = source.view(np.uint8) if source.dtype == bool else source
+    return _coded_integers(lambda start, stop: plain[start:stop], attribute)
+
+
+def _coded_arrow(source: pa.ChunkedArray, attribute: Attribute, missing: int) -> CodeColumn:
+    if isinstance(attribute.values[0], str):
+        raise DataError(_wrong_type(attribute, str(source.type)))
+    filler = None if missing < 0 else int(attribute.values[missing])
+
+    def rows(start: int, stop: int) -> NDArray[Any]:
+        part = source.slice(start, stop - start)
+        if part.null_count:
+            if filler is None:
+                nulls = _to_numpy(part.is_null())
+                raise DataError(_not_a_value(attribute, start + int(nulls.argmax())))
+            part = part.cast(pa.int64()).fill_null(filler)
+        values = _to_numpy(part)
+        return values.view(np.uint8) if values.dtype == bool else values
+
+    return _coded_integers(rows, attribute)
+
+
+def _coded_integers(rows: Slice, attribute: Attribute) -> CodeColumn:
+    values = np.array([int(value) for value in attribute.values], dtype=np.int64)
+    base = int(values.min())
+    if int(values.max()) - base < MAX_LOOKUP:
+        lookup = np.full(int(values.max()) - base + 1, -1, dtype=np.int32)
+        lookup[values - base] = np.arange(len(values))
+        return CodeColumn(attribute, rows, base, lookup)
+    order = np.argsort(values)
+
+    def searched(start: int, stop: int) -> NDArray[np.int64]:
+        chunk = rows(start, stop).astype(np.int64)
+        found = np.minimum(np.searchsorted(values, chunk, sorter=order), len(values) - 1)
+        return np.where(values[order[found]] == chunk, order[found], -1)
+
+    return CodeColumn(attribute, searched, 0, np.arange(len(values), dtype=np.int32))
+
+
+def _coded_dictionary(source: pa.ChunkedArray, attribute: Attribute, missing: int) -> CodeColumn:
+    """Use the dictionary's own indices, and look its entries up once."""
+    dictionary = source.chunk(0).dictionary.to_pylist() if source.num_chunks else []
+    number = {value: place for place, value in enumerate(attribute.values)}
+    lookup = np.array([missing] + [number.get(entry, -1) for entry in dictionary], dtype=np.int32)
+
+    def rows(start: int, stop: int) -> NDArray[Any]:
+        parts = [chunk.indices for chunk in source.slice(start, stop - start).chunks]
+        indices = pa.chunked_array(parts)
+        if indices.null_count:
+            indices = indices.cast(pa.int64()).fill_null(-1)
+        return _to_numpy(indices)
+
+    return CodeColumn(attribute, rows, -1, lookup)
+
+
+def _coded_strings(source: pa.ChunkedArray, attribute: Attribute, missing: int) -> CodeColumn:
+    if not isinstance(attribute.values[0], str):
+        raise DataError(_wrong_type(attribute, str(source.type)))
+    values = pa.array(attribute.values, type=source.type)
+    lookup = np.array([missing, *range(len(values)), -1], dtype=np.int32)
+
+    def rows(start: int, stop: int) -> NDArray[Any]:
+        part = source.slice(start, stop - start)
+        found = pc.index_in(part, value_set=values).fill_null(len(values))
+        if part.null_count:
+            found = pc.if_else(part.is_null(), pa.scalar(-1, pa.int32()), found)
+        return _to_numpy(found)
+
+    return CodeColumn(attribute, rows, -1, lookup)
+
+
+def _to_numpy(part: pa.ChunkedArray) -> NDArray[Any]:
+    if part.num_chunks == 1:
+        whole: NDArray[Any] = part.chunk(0).to_numpy(zero_copy_only=False)
+        return whole
+    joined: NDArray[Any] = part.to_numpy()
+    return joined
+
+
+def _is_view(kind: pa.DataType) -> bool:
+    return hasattr(pa.types, "is_string_view") and bool(pa.types.is_string_view(kind))
+
+
+def _wrong_type(attribute: Attribute, found: str) -> str:
+    if isinstance(attribute, Numeric):
+        wanted = "numbers"
+    else:
+        wanted = {str: "text", int: "integers", bool: "booleans"}[type(attribute.values[0])]
+    return f"{attribute.name}: the column holds {found}, but the attribute takes {wanted}"
+
+
+def _not_a_value(attribute: Attribute, row: int) -> str:
+    return (
+        f"{attribute.name}: row {row} holds none of the attribute's {len(attribute.values)} "
+        "values; add it to 'values', or give the attribute a value for 'missing'"
+    )

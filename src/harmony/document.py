@@ -1,0 +1,129 @@
+"""The survey document: JSON-shaped, with every table a device needs and can check.
+
+    {"format": "harmony-survey/1", "name": ..., "epsilon": ..., "answers": ...,
+     "attributes": [{"name": ..., "kind": ..., "mechanisms": [{"code": ..., "table": 0}]}],
+     "tables": [{"kind": "circulant", "counts": [...]}]}
+
+An attribute has one mechanism for each tier; equal tables are written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from harmony_device.errors import RefusedError
+from harmony_device.tables import Table, check_table, table_from_document
+
+from .attributes import Attribute, attribute_from_document
+from .errors import PrivacyError, SurveyError
+from .mechanisms import Grid, Linear, Mechanism
+
+FORMAT = "harmony-survey/1"
+
+_FIELDS = {"name", "epsilon", "tiers", "mechanism", "answers", "attributes"}
+
+
+def survey_fields(document: Any) -> dict[str, Any]:
+    """Return the arguments of `Survey` that a document gives, with attributes read."""
+    if not isinstance(document, dict):
+        raise SurveyError("a survey must be a mapping with 'name', 'epsilon' and 'attributes'")
+    for field in ("name", "attributes"):
+        if field not in document:
+            raise SurveyError(f"'{field}' is missing")
+    if "format" in document and document["format"] != FORMAT:
+        raise SurveyError(f"'format' must be {FORMAT!r}")
+    if unknown := document.keys() - _FIELDS - {"format", "tables"}:
+        raise SurveyError(f"unknown field '{min(map(str, unknown))}'")
+    if not isinstance(document["attributes"], list):
+        raise SurveyError("'attributes' must be a list")
+    fields = {key: document[key] for key in _FIELDS & document.keys()}
+    fields["attributes"] = [
+        attribute_from_document(one, f"attributes[{place}]")
+        for place, one in enumerate(document["attributes"])
+    ]
+    return fields
+
+
+def write_document(
+    definition: dict[str, Any], mechanisms: Sequence[Sequence[Mechanism]]
+) -> dict[str, Any]:
+    """Return `definition` with its mechanisms and tables added."""
+    tables: list[dict[str, Any]] = []
+    places: dict[str, int] = {}
+
+    def place_of(table: Table) -> int:
+        document = table.to_document()
+        key = repr(document)
+        if key not in places:
+            places[key] = len(tables)
+            tables.append(document)
+        return places[key]
+
+    attributes = [
+        attribute
+        | {
+            "mechanisms": [
+                tier[place].to_document() | {"table": place_of(tier[place].table)}
+                for tier in mechanisms
+            ]
+        }
+        for place, attribute in enumerate(definition["attributes"])
+    ]
+    return {"format": FORMAT} | definition | {"attributes": attributes, "tables": tables}
+
+
+def read_document(
+    document: dict[str, Any],
+    attributes: Sequence[Attribute],
+    tiers: Sequence[float],
+    answers: int,
+) -> tuple[tuple[Mechanism, ...], ...]:
+    """Return the mechanisms of a whole document, each table proved to keep its epsilon."""
+    if not isinstance(document.get("tables"), list):
+        raise SurveyError("'tables' must be a list")
+    tables = []
+    for place, one in enumerate(document["tables"]):
+        try:
+            tables.append(table_from_document(one))
+        except RefusedError as problem:
+            raise SurveyError(f"tables[{place}]: {problem}") from None
+    read: list[list[Mechanism]] = [[] for _ in tiers]
+    for place, attribute in enumerate(attributes):
+        where = f"attributes[{place}]"
+        mechanisms = document["attributes"][place].get("mechanisms")
+        if not isinstance(mechanisms, list) or len(mechanisms) != len(tiers):
+            raise SurveyError(f"{where}: 'mechanisms' must list one for each tier")
+        for number, (tier, mechanism) in enumerate(zip(tiers, mechanisms, strict=True)):
+            try:
+                read[number].append(
+                    _read_mechanism(mechanism, attribute, tables, Fraction(tier) / answers)
+                )
+            except SurveyError as problem:
+                raise type(problem)(f"{where}.mechanisms[{number}]: {problem}") from None
+    return tuple(tuple(tier) for tier in read)
+
+
+def _read_mechanism(
+    document: Any, attribute: Attribute, tables: list[Table], epsilon: Fraction
+) -> Mechanism:
+    if not isinstance(document, dict):
+        raise SurveyError("must be a mapping with 'code' and 'table'")
+    place = document.get("table")
+    if type(place) is not int or not 0 <= place < len(tables):
+        raise SurveyError("'table' must be the place of one of the survey's tables")
+    table = tables[place]
+    try:
+        check_table(table, epsilon)
+    except RefusedError as problem:
+        raise PrivacyError(str(problem)) from None
+    expected = "linear" if attribute.values else "grid"
+    if document.get("code") != expected:
+        raise SurveyError(f"'code' must be '{expected}' for this attribute")
+    try:
+        if attribute.values:
+            return Linear.from_document(document, table, epsilon, len(attribute.values))
+        return Grid.from_document(document, table, epsilon)
+    except RefusedError as problem:
+        raise SurveyError(str(problem)) from None

@@ -1,0 +1,27 @@
+"""The one small exception tree.  Messages name the field and the fix, never a private value."""
+
+from __future__ import annotations
+
+
+class HarmonyError(Exception):
+    """Anything Harmony raises on purpose."""
+
+
+class SurveyError(HarmonyError, ValueError):
+    """A survey, or a file that should hold one, is not usable."""
+
+
+class PrivacyError(SurveyError):
+    """A table does not keep its promised epsilon."""
+
+
+class DataError(HarmonyError, ValueError):
+    """A table of people's values does not fit its survey."""
+
+
+class TallyError(HarmonyError, ValueError):
+    """Reports or tallies do not belong together, or a tally file is damaged."""
+
+
+class ClippedWarning(UserWarning):
+    """Some numbers lay outside their attribute's range and were moved to its edge."""

@@ -1,0 +1,148 @@
+"""The result of a round: an estimate for each attribute, to read, plot or pass on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import HarmonyError
+from .histogram import HistogramEstimate
+from .mean import MeanEstimate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Estimate = MeanEstimate | HistogramEstimate
+
+SHOWN_VALUES = 12
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Result(Mapping[str, Any]):
+    """Estimates by attribute name, for one round of a survey.
+
+    >>> import harmony as hm
+    >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
+    >>> tally = survey.collect({"wifi": [True] * 3000 + [False] * 1000}, seed=7)
+    >>> survey.estimate(tally)
+    phones, round simulation: 4,000 reports, epsilon 1
+    attribute  value  estimate  95% interval    consistent      n
+    wifi       False     0.241  0.211 .. 0.271       0.241  4,000
+               True      0.759  0.729 .. 0.789       0.759
+    """
+
+    survey: str
+    round: str
+    reports: int
+    epsilon: float
+    dishonest: float
+    estimates: dict[str, Estimate]
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self.estimates[name]
+        except KeyError:
+            raise KeyError(f"the survey has no attribute {name!r}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    def rows(self, confidence: float = 0.95) -> list[dict[str, Any]]:
+        """Return one row for each mean and each value of a histogram."""
+        return [row for one in self.estimates.values() for row in one.rows(confidence)]
+
+    def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
+        """Return everything as plain values; what is not finite becomes None."""
+        return {
+            "survey": self.survey,
+            "round": self.round,
+            "reports": self.reports,
+            "epsilon": self.epsilon,
+            "confidence": confidence,
+            "dishonest": self.dishonest,
+            "estimates": [
+                {key: _finite(value) for key, value in row.items()} for row in self.rows(confidence)
+            ],
+        }
+
+    def to_json(self, confidence: float = 0.95) -> str:
+        """Return `to_dict` as JSON text."""
+        return json.dumps(self.to_dict(confidence), indent=2, ensure_ascii=False)
+
+    def to_csv(self, confidence: float = 0.95) -> str:
+        """Return the rows as CSV text."""
+        rows = self.to_dict(confidence)["estimates"]
+        buffer = io.StringIO()
+        writer = csv.DictWriter(buffer, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return buffer.getvalue()
+
+    def to_frame(self, confidence: float = 0.95) -> pd.DataFrame:
+        """Return the rows as a pandas DataFrame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise HarmonyError("to_frame needs pandas: pip install pandas") from None
+        return pd.DataFrame(self.rows(confidence))
+
+    def __repr__(self) -> str:
+        head = (
+            f"{self.survey}, round {self.round}: {self.reports:,} reports, epsilon {self.epsilon:g}"
+        )
+        lines = [("attribute", "value", "estimate", "95% interval", "consistent", "n", "")]
+        for one in self.estimates.values():
+            lines += _lines(one)
+        widths = [max(len(line[place]) for line in lines) for place in range(7)]
+        aligned = ("<", "<", ">", "<", ">", ">", "<")
+        shown = [
+            "  ".join(
+                f"{cell:{side}{width}}"
+                for cell, side, width in zip(line, aligned, widths, strict=True)
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join([head, *shown])
+
+
+def _lines(one: Estimate) -> list[tuple[str, str, str, str, str, str, str]]:
+    """Return the lines of a readable table, with long histograms cut short."""
+    lines = []
+    digits = _digits(one)
+    rows = one.rows()
+    for place, row in enumerate(rows[:SHOWN_VALUES]):
+        first = place == 0
+        lines.append(
+            (
+                one.name if first else "",
+                "(mean)" if row["value"] is None else str(row["value"]),
+                f"{row['estimate']:.{digits}f}",
+                f"{row['low']:.{digits}f} .. {row['high']:.{digits}f}",
+                f"{row['consistent']:.{digits}f}",
+                f"{one.n:,}" if first else "",
+                one.verdict if first and one.verdict != "ok" else "",
+            )
+        )
+    if len(rows) > SHOWN_VALUES:
+        lines.append(("", f"... {len(rows) - SHOWN_VALUES} more values", "", "", "", "", ""))
+    return lines
+
+
+def _digits(one: Estimate) -> int:
+    """Return how many decimals are worth showing: two digits of the standard error."""
+    error = one.stderr if isinstance(one, MeanEstimate) else float(one.errors.max())
+    if not math.isfinite(error) or error <= 0:
+        return 2
+    return min(max(1 - math.floor(math.log10(error)), 0), 8)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,236 @@
+"""The bulk kernels: the device's arithmetic, compiled, for many devices at once.
+
+Each function repeats one in `harmony_device` bit for bit: coins from `coins`, the codes from
+`codes`, the walk from `tables`.  The conformance vectors hold both to that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+
+_compiled: Any = njit(cache=True, nogil=True, boundscheck=False)
+_inlined: Any = njit(cache=True, nogil=True, inline="always")
+
+LOW_HALF = np.uint64(0xFFFFFFFF)
+HALF = np.uint64(32)
+GUIDE_BITS = 8
+TWO_53 = 9007199254740992.0
+
+
+@_inlined
+def _turn(word, bits):  # type: ignore[no-untyped-def]  # numba infers
+    return (word << np.uint64(bits)) | (word >> np.uint64(64 - bits))
+
+
+@_inlined
+def _sip_round(v0, v1, v2, v3):  # type: ignore[no-untyped-def]
+    v0 += v1
+    v2 += v3
+    v1 = _turn(v1, 13) ^ v0
+    v3 = _turn(v3, 16) ^ v2
+    v0 = _turn(v0, 32)
+    v2 += v1
+    v0 += v3
+    v1 = _turn(v1, 17) ^ v2
+    v3 = _turn(v3, 21) ^ v0
+    v2 = _turn(v2, 32)
+    return v0, v1, v2, v3
+
+
+@_inlined
+def _coin_word(k0, k1, low, high, counter):  # type: ignore[no-untyped-def]
+    """SipHash-2-4 of a 16-byte id (two words) and a 4-byte counter, under the seed (k0, k1)."""
+    v0 = k0 ^ np.uint64(0x736F6D6570736575)
+    v1 = k1 ^ np.uint64(0x646F72616E646F6D)
+    v2 = k0 ^ np.uint64(0x6C7967656E657261)
+    v3 = k1 ^ np.uint64(0x7465646279746573) ^ low
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    v0 ^= low
+    v3 ^= high
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    v0 ^= high
+    last = counter | (np.uint64(20) << np.uint64(56))
+    v3 ^= last
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    v0 ^= last
+    v2 ^= np.uint64(0xFF)
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+@_compiled
+def coin_words(ids, seed, counter, words):  # type: ignore[no-untyped-def]
+    """Fill `words` with word number `counter` of each device: ids[0], ids[1] are its id.
+
+    Without a branch and with the halves of the ids apart, the compiler hashes four at a time.
+    """
+    k0, k1, c = seed[0], seed[1], np.uint64(counter)
+    low, high = ids[0], ids[1]
+    for device in range(len(words)):
+        words[device] = _coin_word(k0, k1, low[device], high[device], c)
+
+
+@_inlined
+def _below(draw, bound):  # type: ignore[no-untyped-def]
+    return np.int64((draw * np.uint64(bound)) >> HALF)
+
+
+@_compiled
+def assign_one(words, rows, tiers, attribute, row):  # type: ignore[no-untyped-def]
+    """The coin of surveys with one answer and equal weights: one word a device."""
+    d = rows.shape[1]
+    for device in range(len(words)):
+        tier = tiers[device] if len(tiers) else 0
+        chosen = _below(words[device] & LOW_HALF, d)
+        attribute[device] = chosen
+        row[device] = _below(words[device] >> HALF, rows[tier, chosen])
+
+
+@_compiled
+def assign_many(words, weights, rows, tiers, answers, attribute, row):  # type: ignore[no-untyped-def]
+    """The coin of any survey: `words` has a row for each answer, a column for each device."""
+    pool = np.arange(len(weights))
+    swaps = np.empty(answers, np.int64)
+    total = weights.sum()
+    for device in range(words.shape[1]):
+        tier = tiers[device] if len(tiers) else 0
+        left = total
+        for draw in range(2 * answers):
+            word = words[draw // 2, device]
+            half = word >> HALF if draw % 2 else word & LOW_HALF
+            if draw < answers:
+                rest = _below(half, left)
+                chosen = draw
+                while rest >= weights[pool[chosen]]:
+                    rest -= weights[pool[chosen]]
+                    chosen += 1
+                left -= weights[pool[chosen]]
+                pool[draw], pool[chosen] = pool[chosen], pool[draw]
+                swaps[draw] = chosen
+                attribute[device * answers + draw] = pool[draw]
+            else:
+                place = device * answers + draw - answers
+                row[place] = _below(half, rows[tier, attribute[place]])
+        for draw in range(answers - 1, -1, -1):
+            pool[draw], pool[swaps[draw]] = pool[swaps[draw]], pool[draw]
+
+
+@_compiled
+def group(attribute, tiers, answers, d, groups, order):  # type: ignore[no-untyped-def]
+    """Sort answers by (tier, attribute): fill `order`, return where each group starts."""
+    starts = np.zeros(groups + 1, np.int64)
+    for place in range(len(attribute)):
+        tier = tiers[place // answers] if len(tiers) else 0
+        starts[tier * d + attribute[place] + 1] += 1
+    for key in range(groups):
+        starts[key + 1] += starts[key]
+    ends = starts[:-1].copy()
+    for place in range(len(attribute)):
+        tier = tiers[place // answers] if len(tiers) else 0
+        key = tier * d + attribute[place]
+        order[ends[key]] = place
+        ends[key] += 1
+    return starts
+
+
+@_inlined
+def _walk(running, guide, draw):  # type: ignore[no-untyped-def]
+    """Count the running sums that are at most `draw`: the symbol (or offset) it falls on.
+
+    `guide` says where the draw's highest bits already lead, so that few steps remain.
+    """
+    place = guide[draw >> np.uint64(53 - GUIDE_BITS)]
+    while running[place] <= draw:
+        place += 1
+    return place
+
+
+@_compiled
+def grid_symbols(  # type: ignore[no-untyped-def]
+    column, order, answers, words, low, high, missing, points, running, guide, symbols
+):
+    """Answer a numeric attribute for the places in `order`: round to the grid, walk the table."""
+    for at in range(len(order)):
+        place = order[at]
+        value = np.float64(column[place if answers == 1 else place // answers])
+        if np.isnan(value):
+            value = missing
+        clipped = low if value < low else high if value > high else value
+        position = (clipped - low) / (high - low) * (points - 1)
+        left = min(np.int64(position), points - 2)
+        threshold = np.int64((position - left) * TWO_53)
+        index = left + (np.int64(words[place, 0] >> np.uint64(11)) < threshold)
+        symbols[place] = _walk(running[index], guide[index], words[place, 1] >> np.uint64(11))
+
+
+@_compiled
+def linear_symbols(  # type: ignore[no-untyped-def]
+    column, base, lookup, order, answers, words, row, code, running, guide, symbols
+):
+    """Answer a categorical attribute: code the value under its row, walk the table."""
+    g, digits, multipliers, vectors, indices, circulant = code
+    points = len(vectors)
+    for at in range(len(order)):
+        place = order[at]
+        device = place if answers == 1 else place // answers
+        value = np.int64(lookup[np.int64(column[device]) - base])
+        if len(indices):
+            index = np.int64(indices[row[place], value])
+        elif digits == 1:
+            index = multipliers[row[place]] * value % g
+        else:
+            multiplier, vector = multipliers[row[place] // points], vectors[row[place] % points]
+            total = 0
+            while vector:
+                total += vector % g * (value % g)
+                vector //= g
+                value //= g
+            index = multiplier * (total % g) % g
+        draw = words[place, 1] >> np.uint64(11)
+        if circulant:
+            turned = index + np.int64(_walk(running[0], guide[0], draw))
+            symbols[place] = turned - g if turned >= g else turned
+        else:
+            symbols[place] = _walk(running[index], guide[index], draw)
+
+
+@_inlined
+def _cell(place, attribute, row, tiers, answers, symbols, starts, widths):  # type: ignore[no-untyped-def]
+    """Return the flat place of one answer's count, or -1 if its table has no such symbol."""
+    tier = tiers[place if answers == 1 else place // answers] if len(tiers) else 0
+    width = widths[tier, attribute[place]]
+    if symbols[place] >= width:
+        return np.int64(-1)
+    return starts[tier, attribute[place]] + row[place] * width + symbols[place]
+
+
+@_compiled
+def count(attribute, row, tiers, answers, symbols, starts, widths, counts):  # type: ignore[no-untyped-def]
+    """Add every answer to `counts`; return how many have a symbol that is in no table."""
+    wrong = 0
+    for place in range(len(symbols)):
+        cell = _cell(place, attribute, row, tiers, answers, symbols, starts, widths)
+        if cell < 0:
+            wrong += 1
+        else:
+            counts[cell] += 1
+    return wrong
+
+
+@_compiled
+def locate(attribute, row, tiers, answers, symbols, starts, widths, cells):  # type: ignore[no-untyped-def]
+    """Fill `cells` with the flat place of every answer's count, -1 where it has none."""
+    for place in range(len(symbols)):
+        cells[place] = _cell(place, attribute, row, tiers, answers, symbols, starts, widths)

@@ -1,0 +1,159 @@
+"""`grid`: one number in [-1, 1], rounded to a grid and randomised by an optimal table.
+
+With two points and two symbols this is the paper's Algorithm 3: P[u = 1] is linear in t.
+
+Privacy: the device sends a symbol drawn from row i of an integer table, i being the grid
+point its value was rounded to.  `check_table` proves in integers that no symbol is more than
+e**epsilon times likelier at one grid point than at another.  Rounding to the grid happens
+before the table, so it cannot weaken that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from harmony_device.codes import GridCode
+from harmony_device.tables import TOTAL, DenseTable
+
+from ..errors import SurveyError
+from .moments import Counts, Floats, Moments
+from .rounding import dense_counts, window_counts
+
+TWO_POINTS_BELOW = 0.1
+"""Below this epsilon the program's optimum is the two-point table."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A numeric mechanism: a grid code, a dense table and the output value of each symbol.
+
+    >>> grid = Grid.design(Fraction(1))
+    >>> round(grid.worst_variance, 2), round(Grid.design(Fraction(1), "harmony").worst_variance, 2)
+    (3.99, 4.68)
+    """
+
+    epsilon: Fraction
+    code: GridCode
+    table: DenseTable
+    values: Floats
+
+    @classmethod
+    @cache
+    def design(cls, epsilon: Fraction, mechanism: str = "auto") -> Grid:
+        """Return the paper's two-point table, or the one of least worst-case variance."""
+        if mechanism == "harmony" or epsilon <= TWO_POINTS_BELOW:
+            counts = window_counts(epsilon, 2, [0])
+            table = DenseTable([counts, counts[::-1]])
+            reach = TOTAL / (counts[0] - counts[1])
+            return cls(epsilon, GridCode(2), table, np.array([-reach, reach]))
+        from .grid_program import least_variance  # loads scipy's solvers
+
+        points, symbols = (17, 33) if epsilon <= 5 else (33, 65)
+        probabilities, values = least_variance(float(epsilon), points, symbols)
+        table = DenseTable(dense_counts(epsilon, probabilities))
+        # The output values absorb what rounding did to the expectations.
+        exact = np.array(table.counts) / TOTAL
+        missing = np.linspace(-1, 1, points) - exact @ values
+        values = values + np.linalg.lstsq(exact, missing, rcond=None)[0]
+        return cls(epsilon, GridCode(points), table, values)
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any], table: Any, epsilon: Fraction) -> Grid:
+        """Read the mechanism from a survey document; the table was checked before."""
+        values = document.get("outputs")
+        if not isinstance(table, DenseTable):
+            raise SurveyError("code: 'grid' needs a dense table")
+        code = GridCode(document.get("points"))  # type: ignore[arg-type]  # checked inside
+        numbers = isinstance(values, list) and all(isinstance(one, int | float) for one in values)
+        if not numbers or len(values) != table.symbols:  # type: ignore[arg-type]
+            raise SurveyError("code: 'outputs' must give a number for each symbol of the table")
+        if code.points != table.inputs:
+            raise SurveyError("code: 'points' must be the number of the table's inputs")
+        grid = cls(epsilon, code, table, np.array(values, dtype=np.float64))
+        bias = grid.probabilities @ grid.values - grid.points
+        if not np.all(np.abs(bias) < 1e-9 * max(1.0, float(np.abs(grid.values).max()))):
+            raise SurveyError("code: 'outputs' do not give unbiased estimates with this table")
+        return grid
+
+    def to_document(self) -> dict[str, Any]:
+        return self.code.to_document() | {"outputs": self.values.tolist()}
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        return np.array(self.table.counts, dtype=np.float64) / TOTAL
+
+    @cached_property
+    def points(self) -> Floats:
+        return np.linspace(-1, 1, self.code.points)
+
+    @property
+    def highest(self) -> float:
+        """The most that one report can decode to."""
+        return float(self.values.max())
+
+    @property
+    def lowest(self) -> float:
+        """The least that one report can decode to."""
+        return float(self.values.min())
+
+    @cached_property
+    def point_noise(self) -> Floats:
+        """Variance of the decoded symbol at each grid point."""
+        return self.probabilities @ self.values**2 - (self.probabilities @ self.values) ** 2
+
+    def noise_at(self, t: Floats) -> Floats:
+        """Variance of the decoded symbol for values t in [-1, 1], rounding included."""
+        second = np.interp(t, self.points, self.point_noise + self.points**2)
+        return second - np.asarray(t) ** 2
+
+    @cached_property
+    def worst_variance(self) -> float:
+        """The largest of `noise_at` over [-1, 1], exactly: it is a parabola between points."""
+        second = self.point_noise + self.points**2
+        slopes = np.diff(second) / np.diff(self.points)
+        peaks = np.clip(slopes / 2, self.points[:-1], self.points[1:])
+        return float(max(self.noise_at(peaks).max(), self.point_noise.max()))
+
+    @property
+    def reference_noise(self) -> float:
+        """Noise variance of a report, before any data is seen."""
+        return self.worst_variance
+
+    @property
+    def reference_spread(self) -> float:
+        """Variance between devices to plan with: that of a value uniform over its range."""
+        return 1 / 3
+
+    def moments(self, cells: Counts) -> Moments:
+        """Decode the counts of the symbols: the mean of t with its variances.
+
+        The noise depends on where the values lie, which the symbols tell only roughly: it is
+        estimated through `_noise_weights`, never below its least possible value, plus the most
+        that rounding to the grid can add.
+        """
+        n = int(cells.sum())
+        if n == 0:
+            return Moments(0, np.full(1, np.nan), np.full(1, np.inf), np.full(1, np.inf))
+        shares = cells[0] / n
+        mean = float(shares @ self.values)
+        least, most = self.point_noise.min(), self.point_noise.max()
+        fitted, slack = self._noise_weights
+        rounding = (self.points[1] - self.points[0]) ** 2 / 4
+        noise = float(np.clip(shares @ fitted + slack, least, most)) + rounding
+        observed = float(shares @ self.values**2) - mean**2
+        total = max(observed * n / max(n - 1, 1), float(least))
+        return Moments(n, np.array([mean]), np.array([total]), np.array([min(noise, total)]))
+
+    @cached_property
+    def _noise_weights(self) -> tuple[Floats, float]:
+        """Weights w on symbols with E[w | point] near `point_noise`, and the most they miss."""
+        fitted = np.asarray(
+            np.linalg.lstsq(self.probabilities, self.point_noise, rcond=1e-6)[0], np.float64
+        )
+        missed = self.point_noise - self.probabilities @ fitted
+        return fitted, float(np.abs(missed).max())

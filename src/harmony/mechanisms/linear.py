@@ -1,0 +1,216 @@
+"""`linear`: one of k values, through a linear code over g digits and a circulant table.
+
+The value is written in base g; the public coin picks a row, and the index is row . value
+modulo g.  The table then makes a window of w symbols e**epsilon times likelier than the rest.
+w = 1 is g-ary randomised response; g = 2 is the paper's Hadamard code without its all-ones
+row; one digit with a wider window has exactly the variance of subset selection, because the
+rows turn the window into a difference family.  `designs` lists the choices.
+
+Privacy: whatever the row, the device sends a symbol from row i of a circulant table, and
+`check_table` proves in integers that its largest count is at most e**epsilon times its
+smallest.  The coin is public and independent of the value, so it cannot weaken that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harmony_device.codes import LinearCode
+from harmony_device.tables import TOTAL, CirculantTable, DenseTable, Table
+
+from ..errors import SurveyError
+from .designs import Design, best_design, is_prime, multipliers, window
+from .moments import Counts, Floats, Moments
+from .rounding import window_counts
+from .subsets import subset_table
+from .transforms import radon
+
+SMALL_TABLE = 1 << 14
+COVARIANCE_VALUES = 64
+"""Up to this many values, estimates come with their covariance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """A categorical mechanism: a linear code and a table with a window of likely symbols.
+
+    >>> linear = Linear.design(Fraction(1), 16)
+    >>> linear.code.base, linear.code.digits, linear.code.rows, round(linear.zero_variance, 2)
+    (17, 1, 4, 3.15)
+    """
+
+    epsilon: Fraction
+    values: int
+    code: LinearCode
+    table: Table
+
+    @classmethod
+    @cache
+    def design(cls, epsilon: Fraction, values: int, mechanism: str = "auto") -> Linear:
+        """Return the paper's code (g = 2, w = 1), or the one of least variance."""
+        if mechanism == "harmony":
+            design = Design(base=2, digits=max(1, (values - 1).bit_length()), width=1)
+        else:
+            design = best_design(float(epsilon), values)
+        if design.subsets:
+            code = LinearCode(values, design.base, 1, [1])
+            return cls(epsilon, values, code, subset_table(epsilon, values, design.width))
+        code = LinearCode(values, design.base, design.digits, multipliers(design))
+        table = CirculantTable(window_counts(epsilon, design.base, window(design)))
+        return cls(epsilon, values, code, table)
+
+    @classmethod
+    def from_document(
+        cls, document: dict[str, Any], table: Table, epsilon: Fraction, values: int
+    ) -> Linear:
+        """Read the mechanism from a survey document; the table was checked before."""
+        code = LinearCode(
+            values,
+            document.get("base"),  # type: ignore[arg-type]  # LinearCode checks all three
+            document.get("digits"),  # type: ignore[arg-type]
+            document.get("multipliers"),  # type: ignore[arg-type]
+        )
+        if code.inputs != table.inputs:
+            raise SurveyError("code: 'base' must be the number of the table's inputs")
+        if code.digits > 1 and not is_prime(code.base):
+            raise SurveyError("code: 'base' must be prime when there is more than one digit")
+        linear = cls(epsilon, values, code, table)
+        if not linear.balanced:
+            raise SurveyError("code: the rows do not treat all values alike")
+        return linear
+
+    def to_document(self) -> dict[str, Any]:
+        return self.code.to_document()
+
+    @cached_property
+    def _likely(self) -> NDArray[np.bool_]:
+        """Which counts of the table are the tall ones: a row for each index, or the one row."""
+        counts = np.array(self.table.counts)
+        likely: NDArray[np.bool_] = counts > (int(counts.min()) + int(counts.max())) // 2
+        return likely
+
+    @cached_property
+    def support(self) -> Floats:
+        """support[i, s] is 1 where symbol s speaks for index i: its likely symbols."""
+        if isinstance(self.table, DenseTable):
+            return self._likely.astype(np.float64)
+        turns = np.arange(self.code.base)
+        turned = self._likely[(turns[None, :] - turns[:, None]) % len(turns)]
+        return np.asarray(turned, np.float64)
+
+    def _by_index(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """Return, for each row and index, the sum of the cells whose symbols speak for it."""
+        if isinstance(self.table, DenseTable):
+            return np.stack([cells[:, likely].sum(axis=1) for likely in self._likely], axis=1)
+        turned = [np.roll(cells, -int(place), axis=1) for place in np.flatnonzero(self._likely)]
+        return np.asarray(np.sum(turned, axis=0, dtype=cells.dtype))
+
+    @cached_property
+    def _agreement(self) -> Floats:
+        """agreement[i, j]: probability that the symbol of index i speaks for index j.
+
+        A circulant table needs only its first row: the others are turns of it.
+        """
+        counts = np.array(self.table.counts, dtype=np.float64) / TOTAL
+        return self._by_index(counts if isinstance(self.table, DenseTable) else counts[None, :])
+
+    @cached_property
+    def p(self) -> float:
+        """Probability that a report speaks for the device's own value."""
+        return float(np.diag(self._agreement).mean())
+
+    @cached_property
+    def q(self) -> float:
+        """Probability that a report speaks for any one other value."""
+        base, digits = self.code.base, self.code.digits
+        same = (base ** (digits - 1) - 1) / (base**digits - 1)
+        own = np.diag(self._agreement).sum()
+        others = (self._agreement.sum() - own) / (self._agreement.size - len(self._agreement))
+        return float(same * self.p + (1 - same) * others)
+
+    @cached_property
+    def balanced(self) -> bool:
+        """Whether, over the rows, every other value is spoken for equally often."""
+        if self.p <= self.q:
+            return False
+        base = self.code.base
+        if isinstance(self.table, DenseTable):
+            off = self._agreement[~np.eye(base, dtype=bool)]
+            return bool(np.ptp(off) < 1e-12 and np.ptp(np.diag(self._agreement)) < 1e-12)
+        differences = np.outer(self.code.multipliers, np.arange(1, base)) % base
+        return bool(np.ptp(self._agreement[0][differences].mean(axis=0)) < 1e-12)
+
+    @property
+    def highest(self) -> float:
+        """The most that one report can decode to."""
+        return (1 - self.q) / (self.p - self.q)
+
+    @property
+    def lowest(self) -> float:
+        """The least that one report can decode to."""
+        return -self.q / (self.p - self.q)
+
+    def noise_at(self, frequency: Floats) -> Floats:
+        """Variance of the decoded report of a value with this frequency, privacy noise alone."""
+        own, other = self.p * (1 - self.p), self.q * (1 - self.q)
+        share = np.asarray(frequency)
+        return (share * own + (1 - share) * other) / (self.p - self.q) ** 2
+
+    @property
+    def zero_variance(self) -> float:
+        """n times the variance of the estimate for a value nobody has."""
+        return float(self.noise_at(np.array(0.0)))
+
+    @property
+    def reference_noise(self) -> float:
+        """Noise variance of a report, before any data is seen: all values equally frequent."""
+        return float(self.noise_at(np.array(1 / self.values)))
+
+    @property
+    def reference_spread(self) -> float:
+        """Variance between devices to plan with: all values equally frequent."""
+        return (1 - 1 / self.values) / self.values
+
+    def moments(self, cells: Counts) -> Moments:
+        """Decode the counts by row and symbol: k frequencies with their variances."""
+        n = int(cells.sum())
+        if n == 0:
+            nothing = np.full(self.values, np.nan)
+            return Moments(0, nothing, nothing + np.inf, nothing + np.inf)
+        estimates = (self.spoken_for(cells) / n - self.q) / (self.p - self.q)
+        # Two successes and two failures more keep a rare value's variance away from zero.
+        smooth = np.clip((estimates * n + 2) / (n + 4), 0, 1)
+        noise = self.noise_at(smooth)
+        return Moments(n, estimates, noise + smooth * (1 - smooth), noise)
+
+    def spoken_for(self, cells: Counts) -> Counts:
+        """Return, for each value, how many reports speak for it: exact integers."""
+        return radon(self._by_index(cells), self.code)[: self.values]
+
+    @cached_property
+    def indices(self) -> NDArray[np.uint16] | None:
+        """indices[row, value], where that is a small table."""
+        if self.code.rows * self.values > SMALL_TABLE:
+            return None
+        rows = [
+            [self.code.index(value, row) for value in range(self.values)]
+            for row in range(self.code.rows)
+        ]
+        return np.array(rows, np.uint16)
+
+    def covariance(self, cells: Counts) -> Floats | None:
+        """Return the covariance of one decoded report over values and noise, if k is small."""
+        if self.indices is None or self.values > COVARIANCE_VALUES:
+            return None
+        speaks = self.support[self.indices]  # row, value, symbol
+        shares = cells[:, None, :] / cells.sum()
+        both = np.matmul(speaks * shares, speaks.transpose(0, 2, 1)).sum(axis=0)
+        mean = (speaks * shares).sum(axis=(0, 2))
+        spread: Floats = both - np.outer(mean, mean)
+        return spread / (self.p - self.q) ** 2

@@ -1,0 +1,72 @@
+"""Fast transforms that turn counts by row into counts by value.
+
+Every value v asks for the sum over rows x of counts[x][x . v].  Summing that directly takes
+rows times values steps; here it is a Walsh-Hadamard or a Fourier transform over the digits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harmony_device.codes import LinearCode
+
+from .moments import Counts
+
+
+def radon(by_index: Counts, code: LinearCode) -> Counts:
+    """Return, for each of the base**digits values v, the sum over rows of by_index[row, row . v].
+
+    >>> code = LinearCode(values=9, base=3, digits=2, multipliers=[1])
+    >>> by_index = np.arange(code.rows * 3).reshape(code.rows, 3)
+    >>> direct = [sum(by_index[r, code.index(v, r)] for r in range(code.rows)) for v in range(9)]
+    >>> radon(by_index, code).tolist() == direct
+    True
+    """
+    g = code.base
+    turned = np.outer(code.multipliers, np.arange(g)) % g
+    by_multiplier = by_index.reshape(len(code.multipliers), code.points, g)
+    by_point = np.take_along_axis(by_multiplier, turned[:, None, :], axis=2).sum(axis=0)
+    if code.digits == 1:
+        one: Counts = by_point[0]
+        return one
+    return _walsh_hadamard(by_point) if g == 2 else _fourier(by_point, code)
+
+
+def _walsh_hadamard(by_point: Counts) -> Counts:
+    """The case g = 2: exact integers throughout.  Point i is the vector with number i + 1."""
+    signed = np.concatenate([[0], by_point[:, 0] - by_point[:, 1]])
+    size = len(signed)
+    half = 1
+    while half < size:
+        pairs = signed.reshape(-1, 2, half)
+        signed = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1)
+        half *= 2
+    halves: Counts = (by_point.sum() + signed.reshape(size)) // 2
+    return halves
+
+
+def _fourier(by_point: Counts, code: LinearCode) -> Counts:
+    """The case g > 2: each row's spectrum, spread along its line, then one Fourier transform.
+
+    The sums are integers below 2**53, so rounding the result makes it exact again.
+    """
+    g, t = code.base, code.digits
+    spectrum = np.fft.fft(by_point, axis=1)
+    digits = _point_digits(code)
+    lines = np.zeros((g,) * t, dtype=np.complex128)
+    for frequency in range(g):
+        np.add.at(lines, tuple(frequency * digits % g), spectrum[:, frequency])
+    # The digits of a value are stored lowest first; as a C-order index the highest comes first.
+    sums = np.fft.ifftn(lines).real * g ** (t - 1)
+    counts: Counts = np.rint(sums.reshape(-1)).astype(np.int64)
+    return counts
+
+
+def _point_digits(code: LinearCode) -> Counts:
+    """Return the digits of every projective point, highest first: shape (digits, points)."""
+    g, t = code.base, code.digits
+    starts = np.array([(g**leading - 1) // (g - 1) for leading in range(t)])
+    points = np.arange(code.points)
+    leading = np.searchsorted(starts, points, side="right") - 1
+    vectors = points - starts[leading] + g**leading
+    return np.stack([vectors // g**place % g for place in reversed(range(t))])

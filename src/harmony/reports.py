@@ -1,0 +1,129 @@
+"""Reports in bulk: an Arrow table with a row for each device, and its way into a tally."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+
+from harmony_device.coins import ID_BYTES
+
+from .coins import NO_TIERS, Coins, Symbols, Tiers, Words
+from .errors import TallyError
+from .rounds import Round
+from .survey import Survey
+from .tally import Tally
+
+CHUNK = 1 << 16
+METADATA = b"harmony"
+
+
+def reports_schema(survey: Survey, round: Round) -> pa.Schema:
+    """Return the Arrow schema of reports; its metadata name the survey and the round."""
+    symbol = pa.uint8() if survey.symbol_bytes == 1 else pa.uint16()
+    fields = [pa.field("device", pa.binary(ID_BYTES)), pa.field("tier", pa.uint8())]
+    fields += [pa.field(f"symbol_{answer}", symbol) for answer in range(survey.answers)]
+    about = {
+        "survey": survey.name,
+        "fingerprint": survey.fingerprint,
+        "round": round.label,
+        "seed": round.seed.hex(),
+    }
+    return pa.schema(fields, metadata={METADATA: json.dumps(about).encode()})
+
+
+def reports_batch(
+    survey: Survey, schema: pa.Schema, ids: Words, tiers: Tiers, symbols: Symbols
+) -> pa.RecordBatch:
+    """Return some devices' reports as an Arrow batch of the schema above."""
+    count = ids.shape[1]
+    whole_ids = pa.py_buffer(np.ascontiguousarray(ids.T))
+    device = pa.FixedSizeBinaryArray.from_buffers(pa.binary(ID_BYTES), count, [None, whole_ids])
+    tier = pa.array(tiers if len(tiers) else np.zeros(count, np.uint8))
+    by_answer = symbols.reshape(count, survey.answers)
+    kind = np.uint8 if survey.symbol_bytes == 1 else np.uint16
+    columns = [pa.array(by_answer[:, answer].astype(kind)) for answer in range(survey.answers)]
+    return pa.record_batch([device, tier, *columns], schema)
+
+
+def tally_reports(survey: Survey, reports: pa.Table, round: Round | None = None) -> Tally:
+    """Count an Arrow table of reports; see `Survey.tally`."""
+    round = _reports_round(survey, reports, round)
+    coins = Coins(survey, round)
+    counts = np.zeros(coins.cells, np.int64)
+    totals = np.zeros(len(survey.tiers), np.int64)
+    _refuse_duplicates(reports)
+    for batch in reports.to_batches(max_chunksize=CHUNK):
+        if not len(batch):
+            continue
+        ids, tiers, symbols = _read_batch(batch, survey)
+        if coins.count(coins.assign(ids, tiers), tiers, symbols, counts):
+            raise TallyError("reports: a symbol is not in its attribute's table")
+        totals += tier_reports(tiers, len(batch), len(survey.tiers))
+    return Tally.of(survey, round, counts, tuple(totals.tolist()))
+
+
+def tier_reports(tiers: Tiers, devices: int, count: int) -> tuple[int, ...]:
+    if not len(tiers):
+        return (devices,)
+    return tuple(np.bincount(tiers, minlength=count).tolist())
+
+
+def _reports_round(survey: Survey, reports: pa.Table, round: Round | None) -> Round:
+    if not isinstance(reports, pa.Table):
+        raise TallyError("reports must be an Arrow table, as survey.randomize returns")
+    if missing := set(reports_schema(survey, Round.simulated(0)).names) - set(reports.column_names):
+        raise TallyError(f"reports: column {min(missing)!r} is missing")
+    try:
+        about = json.loads((reports.schema.metadata or {})[METADATA])
+        stored = Round(about["round"], bytes.fromhex(about["seed"]))
+        fingerprint = about["fingerprint"]
+    except (KeyError, ValueError, TypeError):
+        if round is None:
+            raise TallyError("reports do not say their round; pass round=") from None
+        return round
+    if fingerprint != survey.fingerprint:
+        raise TallyError(f"reports belong to another survey, not to {survey.name!r}")
+    if round is not None and round != stored:
+        raise TallyError(f"reports belong to round {stored.label!r}, not to {round.label!r}")
+    return stored
+
+
+def _read_batch(batch: pa.RecordBatch, survey: Survey) -> tuple[Words, Tiers, Symbols]:
+    if any(batch.column(name).null_count for name in batch.schema.names):
+        raise TallyError("reports: a report has a null; every field is needed")
+    columns = [
+        batch.column(f"symbol_{answer}").to_numpy(zero_copy_only=False)
+        for answer in range(survey.answers)
+    ]
+    if any(column.dtype.kind != "u" for column in columns):
+        raise TallyError("reports: symbols must be unsigned integers")
+    symbols = np.stack(columns, axis=1).astype(np.uint16).reshape(-1)
+    tiers = batch.column("tier").to_numpy(zero_copy_only=False)
+    if tiers.max() >= len(survey.tiers):
+        raise TallyError("reports: a tier is not one of the survey's")
+    if len(survey.tiers) == 1:
+        tiers = NO_TIERS
+    return _ids(batch.column("device")), tiers.astype(np.uint8), symbols
+
+
+def _ids(device: pa.Array) -> Words:
+    """Return an Arrow column of 16-byte ids as their low words, then their high words."""
+    if device.type != pa.binary(ID_BYTES):
+        raise TallyError("reports: 'device' must be binary of 16 bytes")
+    if not len(device):
+        return np.empty((2, 0), np.uint64)
+    words = np.frombuffer(device.buffers()[1], "<u8").reshape(-1, 2)
+    return np.ascontiguousarray(words[device.offset : device.offset + len(device)].T)
+
+
+def _refuse_duplicates(reports: pa.Table) -> None:
+    """A device reports once a round: two reports of one device are refused."""
+    if not len(reports):
+        return
+    low, high = np.concatenate([_ids(chunk) for chunk in reports["device"].chunks], axis=1)
+    mixed = low * np.uint64(0x9E3779B97F4A7C15) ^ high * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed.sort()
+    if (mixed[1:] == mixed[:-1]).any() and len(np.unique([low, high], axis=1)[0]) < len(low):
+        raise TallyError("reports: a device reported twice in the round; keep the first of each")

@@ -1,0 +1,308 @@
+"""Surveys: what the aggregator asks, and the tables with which devices answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .attributes import Attribute, Categorical, Numeric
+from .document import FORMAT, read_document, survey_fields, write_document
+from .errors import SurveyError
+from .mechanisms import Mechanism
+from .mechanisms.choose import choose_answers, design
+from .rounds import Round
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .columns import TableLike
+    from .estimate.result import Result
+    from .plan import Plan
+    from .tally import Tally
+
+MECHANISMS = ("auto", "harmony")
+LEAST_EPSILON, MOST_EPSILON = 1e-4, 20.0
+MAX_ATTRIBUTES = 10_000
+MAX_TIERS = 16
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class Survey:
+    """Named attributes, an epsilon, and how many of the attributes each report answers.
+
+    `tiers` offers several epsilons: each device picks one, and its reports carry the choice.
+    `answers` is chosen for least error unless given.
+
+    >>> survey = Survey("phones", epsilon=1.0, attributes=[
+    ...     Numeric("battery", 0, 100), Categorical("theme", ["light", "dark", "auto"])])
+    >>> survey
+    <Survey 'phones': 2 attributes, epsilon 1, 1 answer a report>
+    """
+
+    def __init__(
+        self,
+        name: str,
+        attributes: Iterable[Attribute],
+        epsilon: float | None = None,
+        *,
+        mechanism: str = "auto",
+        answers: int | None = None,
+        tiers: Sequence[float] | None = None,
+    ) -> None:
+        self.name = _checked_name(name)
+        self.attributes = _checked_attributes(attributes)
+        self.tiers = _checked_tiers(epsilon, tiers)
+        self.mechanism = _checked_mechanism(mechanism)
+        exact_tiers = [Fraction(tier) for tier in self.tiers]
+        if answers is None:
+            answers = choose_answers(self.attributes, exact_tiers, mechanism)
+        self.answers = _checked_answers(answers, len(self.attributes))
+        self.mechanisms: tuple[tuple[Mechanism, ...], ...] = tuple(
+            tuple(design(attribute, tier / answers, mechanism) for attribute in self.attributes)
+            for tier in exact_tiers
+        )
+
+    @property
+    def epsilon(self) -> float:
+        """The most that one report of any tier may spend."""
+        return max(self.tiers)
+
+    @property
+    def weights(self) -> list[int]:
+        """How often each attribute is asked, in proportion."""
+        return [attribute.weight for attribute in self.attributes]
+
+    def index(self, name: str) -> int:
+        """Return the place of the attribute called `name`."""
+        for place, attribute in enumerate(self.attributes):
+            if attribute.name == name:
+                return place
+        raise SurveyError(f"the survey has no attribute {name!r}")
+
+    def rows(self, tier: int = 0) -> list[int]:
+        """Return how many rows the coin chooses from, for each attribute."""
+        return [mechanism.code.rows for mechanism in self.mechanisms[tier]]
+
+    @cached_property
+    def symbol_bytes(self) -> int:
+        """Bytes that a symbol takes in a report: the same for every device and value."""
+        most = max(mechanism.table.symbols for tier in self.mechanisms for mechanism in tier)
+        return 1 if most <= 256 else 2
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the whole document: surveys with equal fingerprints have equal tables."""
+        canonical = json.dumps(self.to_document(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Survey) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        attributes = _plural(len(self.attributes), "attribute")
+        spent = "/".join(f"{tier:g}" for tier in self.tiers)
+        answers = _plural(self.answers, "answer")
+        return f"<Survey {self.name!r}: {attributes}, epsilon {spent}, {answers} a report>"
+
+    def definition(self) -> dict[str, Any]:
+        """Return what a person would write: the survey without its tables."""
+        document: dict[str, Any] = {"name": self.name}
+        if len(self.tiers) == 1:
+            document["epsilon"] = self.tiers[0]
+        else:
+            document["tiers"] = list(self.tiers)
+        document |= {"mechanism": self.mechanism, "answers": self.answers}
+        return document | {"attributes": [one.to_document() for one in self.attributes]}
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the whole survey, tables included: what devices download and check."""
+        return write_document(self.definition(), self.mechanisms)
+
+    @classmethod
+    def from_document(cls, document: Any) -> Survey:
+        """Build a survey from a definition, or read back a whole document.
+
+        The tables of a whole document are taken as they are, once each has been proved to
+        keep its epsilon; without tables they are computed.
+
+        >>> again = Survey.from_document({"name": "phones", "epsilon": 1, "attributes": [
+        ...     {"name": "wifi", "kind": "boolean"}]})
+        >>> Survey.from_document(again.to_document()) == again
+        True
+        """
+        fields = survey_fields(document)
+        if document.get("format") != FORMAT:
+            return cls(**fields)
+        survey = cls.__new__(cls)
+        survey.name = _checked_name(fields["name"])
+        survey.attributes = _checked_attributes(fields["attributes"])
+        survey.tiers = _checked_tiers(fields.get("epsilon"), fields.get("tiers"))
+        survey.mechanism = _checked_mechanism(fields.get("mechanism", "auto"))
+        survey.answers = _checked_answers(fields.get("answers"), len(survey.attributes))
+        survey.mechanisms = read_document(document, survey.attributes, survey.tiers, survey.answers)
+        return survey
+
+    def save(self, path: str | Path, *, tables: bool = True) -> None:
+        """Write the survey to a .json, .yaml or .yml file, with its tables unless told not to."""
+        from .files import write_structured
+
+        write_structured(path, self.to_document() if tables else self.definition())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Survey:
+        """Read a survey from a .json, .yaml or .yml file."""
+        from .files import read_structured
+
+        return cls.from_document(read_structured(path))
+
+    def randomize(
+        self,
+        table: TableLike,
+        seed: int | None = None,
+        *,
+        round: Round | None = None,
+        tiers: Any = None,
+        first: int = 0,
+        strict: bool = False,
+        progress: bool | None = None,
+    ) -> pa.Table:
+        """Randomise one report a row, as the devices would, and return them as an Arrow table.
+
+        Numbers outside their range are clipped and counted in a warning, or refused with
+        `strict`.  Randomness comes from the operating system unless `seed` asks for a
+        reproducible simulation.  Row i is device number `first` + i.
+        """
+        from .bulk import randomize
+
+        return randomize(
+            self, table, seed, round=round, tiers=tiers, first=first, strict=strict,
+            progress=progress,
+        )  # fmt: skip
+
+    def tally(self, reports: pa.Table, round: Round | None = None) -> Tally:
+        """Count an Arrow table of reports; the round is read from its metadata if not given."""
+        from .reports import tally_reports
+
+        return tally_reports(self, reports, round)
+
+    def collect(
+        self,
+        table: TableLike,
+        seed: int | None = None,
+        *,
+        round: Round | None = None,
+        tiers: Any = None,
+        first: int = 0,
+        strict: bool = False,
+        progress: bool | None = None,
+    ) -> Tally:
+        """Randomise and count in one pass: `tally(randomize(...))` without the reports between.
+
+        >>> survey = Survey("phones", [Numeric("battery", 0, 100)], epsilon=1.0)
+        >>> survey.collect({"battery": [20.0, 35.5, 90.0]}, seed=7).reports
+        3
+        """
+        from .bulk import collect
+
+        return collect(
+            self, table, seed, round=round, tiers=tiers, first=first, strict=strict,
+            progress=progress,
+        )  # fmt: skip
+
+    def estimate(self, tally: Tally, **options: Any) -> Result:
+        """Turn a tally into means and histograms with intervals; see `harmony.estimate`."""
+        from .estimate import estimate
+
+        return estimate(self, tally, **options)
+
+    def plan(
+        self,
+        devices: int | None = None,
+        error: float | None = None,
+        confidence: float = 0.95,
+    ) -> Plan:
+        """Predict the error of every estimate for `devices`, or the devices an `error` needs.
+
+        Errors are half-widths of intervals, as a share of the attribute's range (numeric) or
+        in frequency (categorical).
+        """
+        from .plan import plan
+
+        return plan(self, devices=devices, error=error, confidence=confidence)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise SurveyError(
+            "'name' must be 1 to 100 letters, digits, '.', '_' or '-', "
+            "starting with a letter or digit"
+        )
+    return name
+
+
+def _checked_attributes(attributes: object) -> tuple[Attribute, ...]:
+    if not isinstance(attributes, Iterable) or isinstance(attributes, str | dict):
+        raise SurveyError("'attributes' must be a list of attributes")
+    checked = tuple(attributes)
+    if not all(isinstance(one, Numeric | Categorical) for one in checked):
+        raise SurveyError("'attributes' must hold Numeric and Categorical attributes only")
+    if not 1 <= len(checked) <= MAX_ATTRIBUTES:
+        raise SurveyError(f"'attributes' must list between 1 and {MAX_ATTRIBUTES} attributes")
+    (name, times), *_ = Counter(one.name for one in checked).most_common(1)
+    if times > 1:
+        raise SurveyError(f"'attributes': two attributes are called {name!r}")
+    return checked
+
+
+def _checked_tiers(epsilon: object, tiers: object) -> tuple[float, ...]:
+    if (epsilon is None) == (tiers is None):
+        raise SurveyError("give either 'epsilon' or 'tiers'")
+    if epsilon is not None:
+        return (_checked_epsilon(epsilon, "epsilon"),)
+    if not isinstance(tiers, Sequence) or isinstance(tiers, str):
+        raise SurveyError("'tiers' must be a list of epsilons")
+    if not 1 <= len(tiers) <= MAX_TIERS:
+        raise SurveyError(f"'tiers' must list between 1 and {MAX_TIERS} epsilons")
+    checked = tuple(_checked_epsilon(tier, "tiers") for tier in tiers)
+    if len(set(checked)) != len(checked):
+        raise SurveyError("'tiers' lists the same epsilon twice")
+    return checked
+
+
+def _checked_epsilon(epsilon: object, field: str) -> float:
+    if isinstance(epsilon, bool) or not isinstance(epsilon, int | float):
+        raise SurveyError(f"'{field}' must be a number")
+    if not math.isfinite(epsilon) or not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+        raise SurveyError(
+            f"'{field}' must lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g}; "
+            "0.1 is strong privacy, 1 is usual, above 8 protects little"
+        )
+    return float(epsilon)
+
+
+def _checked_mechanism(mechanism: object) -> str:
+    if not isinstance(mechanism, str) or mechanism not in MECHANISMS:
+        raise SurveyError(f"'mechanism' must be one of {', '.join(MECHANISMS)}")
+    return mechanism
+
+
+def _checked_answers(answers: object, attributes: int) -> int:
+    if type(answers) is not int or not 1 <= answers <= attributes:
+        raise SurveyError("'answers' must be an integer from 1 to the number of attributes")
+    return answers
