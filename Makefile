@@ -5,8 +5,7 @@ WORKERS ?= 2
 
 VENV := .venv
 BIN := $(VENV)/bin
-# Python compiles what it imports anyway: --no-compile saves a third of the installation.
-INSTALL := $(BIN)/python -m pip --quiet --disable-pip-version-check install --no-compile --constraint constraints.txt
+INSTALL := $(BIN)/python -m pip --quiet --disable-pip-version-check install --constraint constraints.txt
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.bench-ready
 PINS := pyproject.toml device/python/pyproject.toml constraints.txt

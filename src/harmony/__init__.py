@@ -8,20 +8,24 @@
 'too few reports to say'
 """
 
-from .attributes import Boolean, Categorical, Integer, Numeric
-from .errors import (
-    ClippedWarning,
-    DataError,
-    HarmonyError,
-    PrivacyError,
-    SurveyError,
-    TallyError,
-)
-from .mechanisms.audit import audit
-from .plan import Plan
-from .rounds import Round
-from .survey import Survey
-from .tally import Tally
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .attributes import Boolean, Categorical, Integer, Numeric
+    from .errors import (
+        ClippedWarning,
+        DataError,
+        HarmonyError,
+        PrivacyError,
+        SurveyError,
+        TallyError,
+    )
+    from .mechanisms.audit import audit
+    from .plan import Plan
+    from .rounds import Round
+    from .survey import Survey
+    from .tally import Tally
 
 __version__ = "0.1.0"
 
@@ -42,3 +46,34 @@ __all__ = [
     "TallyError",
     "audit",
 ]
+
+# Each public name is loaded when it is first used, so that the command line starts quickly.
+_HOMES = {
+    "attributes": ("Boolean", "Categorical", "Integer", "Numeric"),
+    "errors": (
+        "ClippedWarning",
+        "DataError",
+        "HarmonyError",
+        "PrivacyError",
+        "SurveyError",
+        "TallyError",
+    ),
+    "mechanisms.audit": ("audit",),
+    "plan": ("Plan",),
+    "rounds": ("Round",),
+    "survey": ("Survey",),
+    "tally": ("Tally",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(f".{home}", __name__), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -246,7 +246,9 @@ def _shared(chunks: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 def _report_clipped(survey: Survey, clipped: Counts, strict: bool) -> None:
     for attribute, number in zip(survey.attributes, clipped.tolist(), strict=True):
         if number:
-            said = f"{attribute.name}: {number} values lie outside the attribute's range"
             if strict:
-                raise DataError(f"{said}; widen the range, or allow clipping with strict=False")
-            warnings.warn(f"{said} and were clipped to it", ClippedWarning, stacklevel=4)
+                raise DataError(
+                    f"{attribute.name}: {number} values lie outside its range; widen the range, "
+                    "or collect without 'strict' to clip them"
+                )
+            warnings.warn(ClippedWarning(attribute.name, number), stacklevel=4)

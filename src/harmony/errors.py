@@ -25,3 +25,8 @@ class TallyError(HarmonyError, ValueError):
 
 class ClippedWarning(UserWarning):
     """Some numbers lay outside their attribute's range and were moved to its edge."""
+
+    def __init__(self, attribute: str, clipped: int) -> None:
+        super().__init__(f"{attribute}: {clipped} values lie outside its range and were clipped")
+        self.attribute = attribute
+        self.clipped = clipped

@@ -96,7 +96,7 @@ class Tally:
             raise TallyError(
                 f"tallies of different rounds cannot be added ({self.round.label!r} and "
                 f"{other.round.label!r}, or the same label with another seed); to spread one "
-                "round over several collections, pass the same round= to each"
+                "round over several collections, give each the same round"
             )
         reports = tuple(map(sum, zip(self.tier_reports, other.tier_reports, strict=True)))
         return replace(self, counts=self.counts + other.counts, tier_reports=reports)

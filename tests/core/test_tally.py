@@ -34,7 +34,7 @@ def test_tallies_of_other_surveys_or_rounds_do_not_add() -> None:
         some(1) + hm.Tally.empty(other, ROUND)
     with pytest.raises(hm.TallyError, match="different rounds"):
         some(1) + hm.Tally.empty(SURVEY, hm.Round("2026-W47", ROUND.seed))
-    with pytest.raises(hm.TallyError, match="pass the same round="):
+    with pytest.raises(hm.TallyError, match="give each the same round"):
         some(1) + hm.Tally.empty(SURVEY, hm.Round(ROUND.label, bytes(16)))
     with pytest.raises(TypeError):
         some(1) + 1  # type: ignore[operator]

@@ -40,6 +40,8 @@ def choose_answers(
     for answers in range(1, len(attributes) + 1):
         if answers > 1 and min(tiers) / answers < LEAST_EPSILON_PER_ANSWER:
             break
+        if answers > best + 2:  # the variance falls, then rises: it has risen twice
+            break
         logs = sum(
             math.log(expected_variance(attribute, tier / answers, mechanism, share))
             for attribute in attributes

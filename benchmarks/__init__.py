@@ -1,0 +1,1 @@
+"""Benchmarks: accuracy beside the best rivals, speed beside simple code and other libraries."""

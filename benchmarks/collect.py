@@ -1,0 +1,136 @@
+"""Speed of `collect`: against one read of the input, naive NumPy, and other libraries.
+
+All timings are taken in one run, interleaved, and reported as medians of ratios.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import harmony as hm
+from harmony.bulk import collect
+
+from . import naive
+
+SIZES = (2, 2, 2, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 16, 16)
+
+
+def survey(mechanism: str = "auto") -> hm.Survey:
+    """The shape of the paper's US data: 6 numeric and 17 categorical attributes, epsilon 1."""
+    attributes: list = [hm.Numeric(f"n{place}", 0, 100) for place in range(6)]
+    attributes += [hm.Integer(f"c{place}", 0, k - 1) for place, k in enumerate(SIZES)]
+    return hm.Survey("us", attributes, epsilon=1.0, mechanism=mechanism)
+
+
+def population(devices: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    table = {f"n{place}": rng.beta(2, 5, devices) * 100 for place in range(6)}
+    return table | {
+        f"c{place}": rng.integers(0, k, devices, dtype=np.int8) for place, k in enumerate(SIZES)
+    }
+
+
+def run(tiny: bool = False) -> None:
+    devices, rounds = (50_000, 2) if tiny else (9_000_000, 5)
+    us, table = survey(), population(devices)
+    collect(us, {name: column[:1000] for name, column in table.items()})  # compile
+
+    def one_read() -> None:
+        for column in table.values():
+            column.max()
+
+    contenders: dict[str, Callable[[], object]] = {
+        "one read of the input": one_read,
+        "collect": lambda: collect(us, table),
+        "collect, one thread": lambda: collect(us, table, threads=1),
+        "naive NumPy": lambda: naive.collect(us, table),
+    }
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(rounds):
+        for name, contender in contenders.items():
+            start = time.perf_counter()
+            contender()
+            times[name].append(time.perf_counter() - start)
+
+    def ratio(one: str, other: str) -> float:
+        return statistics.median(a / b for a, b in zip(times[one], times[other], strict=True))
+
+    print(f"collect: {devices:,} devices x {len(us.attributes)} attributes, epsilon 1, CSPRNG")
+    for name, seconds in times.items():
+        print(f"  {name:24} {statistics.median(seconds) * 1e3:9.1f} ms (median of {rounds})")
+    print(f"  collect / one read                  {ratio('collect', 'one read of the input'):6.2f}")
+    print(f"  naive NumPy / collect               {ratio('naive NumPy', 'collect'):6.2f}")
+    print(f"  one thread / two                    {ratio('collect, one thread', 'collect'):6.2f}")
+    extra = peak_extra_memory(lambda: collect(us, table))
+    print(f"  peak extra memory                   {extra / 1e6:6.0f} MB")
+    per_device = statistics.median(times["collect, one thread"]) / devices
+    for name, microseconds in peers(2000 if tiny else 20_000).items():
+        slower = microseconds / per_device / 1e6
+        print(f"  {name:36}{microseconds:6.2f} us/device, {slower:,.0f} x ours")
+    print(f"  {'collect, one thread':36}{per_device * 1e6:6.3f} us/device")
+
+
+def peak_extra_memory(work: Callable[[], object]) -> int:
+    """Return how far the resident memory rises above where it was, at its peak."""
+    Path("/proc/self/clear_refs").write_text("5")  # start the high-water mark anew
+    before = _resident("VmHWM")
+    work()
+    return _resident("VmHWM") - before
+
+
+def _resident(field: str) -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) * 1024
+    raise OSError("no memory figures on this system")
+
+
+def peers(users: int) -> dict[str, float]:
+    """Microseconds a user in other libraries, client side, on the categorical attributes."""
+    import random
+    import warnings
+    from types import SimpleNamespace
+
+    warnings.simplefilter("ignore")
+    import pure_ldp.frequency_oracles.hadamard_response.internal.k2k_hadamard as k2k
+    from multi_freq_ldpy.mdim_freq_est.SMP_solution import SMP_GRR_Client
+    from pure_ldp.frequency_oracles.hadamard_response import (
+        HadamardResponseClient,
+        HadamardResponseServer,
+    )
+
+    # pure-ldp passes floats to randint, which newer Pythons refuse.
+    k2k.random = SimpleNamespace(
+        random=random.random, randint=lambda low, high: random.randint(low, int(high))
+    )
+    rng = np.random.default_rng(0)
+    values = rng.integers(1, 17, users).tolist()
+    server = HadamardResponseServer(1.0, 16)
+    client = HadamardResponseClient(1.0, 16, server.get_hash_funcs())
+    start = time.perf_counter()
+    for value in values:
+        client.privatise(value)
+    hadamard = time.perf_counter() - start
+
+    rows = np.stack([rng.integers(0, k, users) for k in SIZES], axis=1)
+    sizes = list(SIZES)
+    SMP_GRR_Client(rows[0], sizes, len(sizes), 1.0)  # compile
+    start = time.perf_counter()
+    for row in rows:
+        SMP_GRR_Client(row, sizes, len(sizes), 1.0)
+    smp = time.perf_counter() - start
+    return {
+        "pure-ldp Hadamard response": hadamard / users * 1e6,
+        "multi-freq-ldpy SMP[GRR]": smp / users * 1e6,
+    }
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")
+    run()

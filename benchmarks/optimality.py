@@ -1,0 +1,151 @@
+"""Accuracy in closed form: Harmony's tables against the best rivals, over epsilon and k.
+
+Writes docs/accuracy.md and docs/accuracy.svg.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from harmony.mechanisms import Grid, Linear
+
+from . import rivals
+
+EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)
+SIZES = tuple(range(2, 34)) + (40, 50, 64, 75, 100, 128, 200, 256, 300, 500, 512, 700, 1000, 1024)
+SHOWN_SIZES = (2, 3, 4, 6, 8, 16, 32, 64, 128, 256, 512, 1024)
+NUMERIC_EPSILONS = (*EPSILONS, 6.0, 8.0)
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+PAGE = """\
+# How accurate the mechanisms are
+
+Written by `python -m benchmarks optimality`, in closed form from the integer tables that ship.
+
+![Variance against the best rivals](accuracy.svg)
+
+## Categorical: n x variance of a value nobody has, over the best rival's
+
+The rival is the best of randomised response (GRR), optimised unary encoding (OUE), optimised
+local hashing (OLH) and subset selection (SS), each at its best setting. Below 1 is better than
+all of them. Over all {settings} settings of the benchmark ({epsilons} epsilons, {sizes} sizes from
+2 to 1024): worst {worst:.3f} at epsilon {worst_epsilon:g}, k = {worst_size}; {over} settings above
+1.05; never above {against_paper:.3f} of the paper's own variance.
+
+{categorical}
+
+OUE sends k bits and subset selection a whole subset; Harmony sends one symbol.
+
+## Numeric: worst-case variance of one report, values in [-1, 1]
+
+| epsilon | two points (the paper) | Piecewise | Hybrid | Harmony | below Hybrid |
+|---|---|---|---|---|---|
+{numeric}
+"""
+
+
+def categorical(epsilon: float, k: int) -> tuple[float, float, str]:
+    """Return Harmony's variance, the best rival's and the rival's name."""
+    named = {
+        "GRR": rivals.randomised_response(epsilon, k),
+        "OUE": rivals.unary_encoding(epsilon),
+        "OLH": rivals.local_hashing(epsilon),
+        "SS": rivals.subset_selection(epsilon, k),
+    }
+    best = min(named, key=named.__getitem__)
+    return Linear.design(Fraction(epsilon), k).zero_variance, named[best], best
+
+
+def numeric(epsilon: float) -> tuple[float, float]:
+    """Return Harmony's worst-case variance and the Hybrid mechanism's."""
+    return Grid.design(Fraction(epsilon)).worst_variance, rivals.hybrid(epsilon)
+
+
+def run(tiny: bool = False) -> None:
+    sizes = (2, 6, 16) if tiny else SIZES
+    epsilons = (0.5, 1.0) if tiny else EPSILONS
+    ratios = {
+        (epsilon, k): ours / best
+        for epsilon in epsilons
+        for k in sizes
+        for ours, best, _ in [categorical(epsilon, k)]
+    }
+    against_paper = max(
+        Linear.design(Fraction(epsilon), k).zero_variance / rivals.papers_hadamard(epsilon)
+        for epsilon in epsilons
+        for k in sizes
+    )
+    worst = max(ratios, key=ratios.__getitem__)
+    over = sum(ratio > 1.05 for ratio in ratios.values())
+    print(
+        f"categorical: {len(ratios)} settings; worst {ratios[worst]:.3f} x the best rival "
+        f"(epsilon {worst[0]:g}, k {worst[1]}), {over} above 1.05; "
+        f"at most {against_paper:.3f} x the paper's variance"
+    )
+    pairs = {epsilon: numeric(epsilon) for epsilon in ((1.0, 2.0) if tiny else NUMERIC_EPSILONS)}
+    for epsilon, (ours, theirs) in pairs.items():
+        ratio = ours / theirs
+        print(f"numeric: epsilon {epsilon:<5g} {ours:10.4f}  Hybrid {theirs:10.4f}  {ratio:.3f}")
+    if not tiny:
+        (DOCS / "accuracy.md").write_text(_page(ratios, pairs, worst, over, against_paper))
+        _plot(ratios, pairs)
+        print("wrote docs/accuracy.md and docs/accuracy.svg")
+
+
+def _page(ratios, pairs, worst, over, against_paper) -> str:
+    head = "| k \\ epsilon | " + " | ".join(f"{epsilon:g}" for epsilon in EPSILONS) + " |"
+    rule = "|---" * (len(EPSILONS) + 1) + "|"
+    rows = [
+        f"| {k} | " + " | ".join(f"{ratios[epsilon, k]:.3f}" for epsilon in EPSILONS) + " |"
+        for k in SHOWN_SIZES
+    ]
+    numeric_rows = [
+        f"| {epsilon:g} | {rivals.two_point(epsilon):.4g} | {rivals.piecewise(epsilon):.4g} "
+        f"| {theirs:.4g} | {ours:.4g} | {max(0.0, round(1 - ours / theirs, 9)):.1%} |"
+        for epsilon, (ours, theirs) in pairs.items()
+    ]
+    return PAGE.format(
+        settings=len(ratios),
+        epsilons=len(EPSILONS),
+        sizes=len(ratios) // len(EPSILONS),
+        worst=ratios[worst],
+        worst_epsilon=worst[0],
+        worst_size=worst[1],
+        over=over,
+        against_paper=against_paper,
+        categorical="\n".join([head, rule, *rows]),
+        numeric="\n".join(numeric_rows),
+    )
+
+
+def _plot(ratios, pairs) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "harmony"
+    from matplotlib import pyplot
+
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    for k in (4, 16, 64, 256, 1024):
+        left.plot(EPSILONS, [ratios[epsilon, k] for epsilon in EPSILONS], label=f"k = {k}")
+    left.axhline(1, color="grey", linewidth=0.8)
+    left.axhline(1.05, color="grey", linewidth=0.8, linestyle=":")
+    left.set(
+        xlabel="epsilon", ylabel="n x variance / best rival's", title="Categorical", ylim=(0.8, 1.1)
+    )
+    left.legend(ncols=2)
+    epsilons = list(pairs)
+    right.plot(
+        epsilons, [rivals.two_point(e) / pairs[e][1] for e in epsilons], label="two points (paper)"
+    )
+    right.plot(epsilons, [rivals.piecewise(e) / pairs[e][1] for e in epsilons], label="Piecewise")
+    right.plot(epsilons, [pairs[e][0] / pairs[e][1] for e in epsilons], label="Harmony")
+    right.axhline(1, color="grey", linewidth=0.8)
+    right.set(
+        xlabel="epsilon", ylabel="worst-case variance / Hybrid's", title="Numeric", ylim=(0, 2)
+    )
+    right.legend()
+    figure.savefig(DOCS / "accuracy.svg", metadata={"Date": None})

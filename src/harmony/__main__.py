@@ -1,0 +1,5 @@
+"""`python -m harmony` is `harmony`."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,66 @@
+"""The `harmony` command and its subcommands."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from .audits import audit
+from .collecting import simulate, tally
+from .demonstration import demo
+from .planning import plan
+from .results import estimate
+from .surveys import survey_app
+from .terminal import set_debug
+
+app = typer.Typer(
+    name="harmony",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(survey_app, name="survey")
+for command in (simulate, tally, estimate, plan, audit, demo):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        typer.echo(f"harmony {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", envvar="HARMONY_DEBUG", help="Show tracebacks; may show values."),
+    ] = False,
+) -> None:
+    """Statistics from people's devices, without ever seeing anyone's data.
+
+    Start with [bold]harmony demo[/bold]; then write a survey and
+    [bold]harmony survey check[/bold] it.
+    """
+    set_debug(debug)
+
+
+def main() -> None:
+    """Run the command line; `--debug` may stand anywhere on it."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    given = sys.argv[1:]
+    debug = ["--debug"] if "--debug" in given else []
+    app(debug + [word for word in given if word != "--debug"], prog_name="harmony")

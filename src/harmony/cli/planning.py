@@ -1,0 +1,77 @@
+"""`harmony plan`: the error to expect, or the devices that an error needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import HarmonyError
+from .loading import load_survey
+from .options import Confidence, Json, SurveyFile
+from .terminal import columns, console, percent, plural, reporting, say_json
+
+if TYPE_CHECKING:
+    from ..plan import Plan, PlannedError
+
+
+@reporting
+def plan(
+    survey: SurveyFile,
+    devices: Annotated[
+        int | None, typer.Option(help="How many devices will report.", show_default=False)
+    ] = None,
+    error: Annotated[
+        float | None,
+        typer.Option(
+            help="Largest error allowed, as a share: 0.01 is 1% of a range or 1 point of "
+            "frequency.",
+            show_default=False,
+        ),
+    ] = None,
+    confidence: Confidence = 0.95,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw error against devices.")] = False,
+    json: Json = False,
+) -> None:
+    """Predict every error before collecting, or say how many devices an error needs.
+
+    Give --devices or --error. An error is half the width of an interval.
+
+    [bold]Examples[/bold]
+    \b
+    harmony plan phones.yaml --devices 1000000
+    harmony plan phones.yaml --error 0.01 --plot
+    """
+    if (devices is None) == (error is None):
+        raise HarmonyError("give either --devices 100000, say, or --error 0.01")
+    planned = load_survey(survey).plan(devices=devices, error=error, confidence=confidence)
+    if json:
+        say_json(planned.to_dict())
+        return
+    screen = console()
+    screen.print(
+        f"[bold]{planned.survey}[/]: {plural(planned.devices, 'device')} at epsilon "
+        f"{planned.epsilon:g}, {percent(planned.confidence)} intervals\n"
+    )
+    screen.print(_table(planned))
+    if plot:
+        from .plots import error_plot
+
+        screen.print()
+        screen.print(error_plot(planned, screen.width))
+
+
+def _table(planned: Plan) -> Any:
+    from rich.text import Text
+
+    table = columns("attribute", ">answers", ">expected error", "")
+    for one in planned.errors:
+        error, of = _error(one)
+        table.add_row(Text(one.attribute, style="cyan"), f"{one.answers:,}", error, of)
+    return table
+
+
+def _error(one: PlannedError) -> tuple[str, str]:
+    if one.kind == "mean":
+        return f"± {one.in_units:.3g}", f"[dim]{one.error:.2%} of the range[/]"
+    return f"± {one.error:.2%}", "[dim]of the devices, for each value[/]"

@@ -1,0 +1,46 @@
+"""`harmony plan` and its plot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import harmony as hm
+
+from .conftest import Run
+
+
+def test_a_plan_equals_the_python_apis(run: Run, files: Path, survey: hm.Survey) -> None:
+    said = run("plan", "phones.yaml", "--devices", 100_000, "--json")
+    expected = json.loads(survey.plan(devices=100_000).to_json())
+    assert json.loads(said.stdout) == expected
+
+
+def test_an_error_says_how_many_devices_it_needs(run: Run, files: Path, survey: hm.Survey) -> None:
+    said = run("plan", "phones.yaml", "--error", 0.01, "--confidence", 0.9).stdout
+    needed = survey.plan(error=0.01, confidence=0.9).devices
+    assert said.startswith(f"phones: {needed:,} devices at epsilon 1, 90% intervals")
+    assert "of the range" in said
+
+
+@pytest.mark.parametrize("devices", [1, 50, 200_000, 10**9])
+def test_the_plot_has_a_letter_and_a_line_for_each_error(
+    run: Run, files: Path, devices: int
+) -> None:
+    said = run("plan", "phones.yaml", "--devices", devices, "--plot")
+    assert said.exit_code == 0, said.stderr
+    drawn = said.stdout.splitlines()
+    assert any(line.rstrip().endswith("devices") for line in drawn)
+    assert any(line.startswith("  a  ±") for line in drawn)
+    assert max(map(len, drawn)) <= 90
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("--devices", 5, "--error", 0.1), ("--error", 3), ("--devices", 0)]
+)
+def test_bad_questions_are_refused(run: Run, files: Path, words: tuple[object, ...]) -> None:
+    said = run("plan", "phones.yaml", *words)
+    assert said.exit_code == 2
+    assert said.stderr.startswith("error: ")
