@@ -9,7 +9,7 @@ README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8"
 
 
 def test_the_example_prints_what_the_readme_says(capsys) -> None:
-    example, shown = re.search(r"```python\n(.*?)```\n\n((?:    .*\n)+)", README, re.S).groups()
+    example, shown = re.search(r"```python\n(.*?)```\n\n((?:    [^\n]*\n)+)", README, re.S).groups()
     names: dict = {}
     exec(example, names)
     expected = [line.removeprefix("    ").rstrip() for line in shown.splitlines()]

@@ -113,8 +113,10 @@ class Categorical:
         if len(set(values)) != len(values):
             raise SurveyError(f"{self.name}: 'values' lists the same value twice")
         object.__setattr__(self, "values", values)
-        if self.missing is not None and self.missing not in values:
-            raise SurveyError(f"{self.name}: 'missing' must be one of 'values'")
+        if self.missing is not None:
+            object.__setattr__(self, "missing", _plain(self.missing))
+            if type(self.missing) not in kinds or self.missing not in values:
+                raise SurveyError(f"{self.name}: 'missing' must be one of 'values'")
 
     def to_document(self) -> dict[str, Any]:
         document = {"name": self.name, "kind": "categorical", "values": list(self.values)}

@@ -30,7 +30,7 @@ from .rounds import Round, derive
 from .survey import Survey
 from .tally import Counts, Tally
 
-CHUNK = 1 << 16
+CHUNK = 1 << 15
 
 
 @dataclass(frozen=True)

@@ -131,17 +131,20 @@ def assign_many(words, weights, rows, tiers, answers, attribute, row):  # type: 
 def group(attribute, tiers, answers, d, groups, order):  # type: ignore[no-untyped-def]
     """Sort answers by (tier, attribute): fill `order`, return where each group starts."""
     starts = np.zeros(groups + 1, np.int64)
-    for place in range(len(attribute)):
-        tier = tiers[place // answers] if len(tiers) else 0
-        starts[tier * d + attribute[place] + 1] += 1
+    devices = len(attribute) // answers
+    for device in range(devices):
+        tier = np.int64(tiers[device]) if len(tiers) else 0
+        for place in range(device * answers, (device + 1) * answers):
+            starts[tier * d + np.int64(attribute[place]) + 1] += 1
     for key in range(groups):
         starts[key + 1] += starts[key]
     ends = starts[:-1].copy()
-    for place in range(len(attribute)):
-        tier = tiers[place // answers] if len(tiers) else 0
-        key = tier * d + attribute[place]
-        order[ends[key]] = place
-        ends[key] += 1
+    for device in range(devices):
+        tier = np.int64(tiers[device]) if len(tiers) else 0
+        for place in range(device * answers, (device + 1) * answers):
+            key = tier * d + np.int64(attribute[place])
+            order[ends[key]] = place
+            ends[key] += 1
     return starts
 
 
@@ -207,30 +210,34 @@ def linear_symbols(  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def _cell(place, attribute, row, tiers, answers, symbols, starts, widths):  # type: ignore[no-untyped-def]
+def _cell(place, tier, attribute, row, symbols, starts, widths):  # type: ignore[no-untyped-def]
     """Return the flat place of one answer's count, or -1 if its table has no such symbol."""
-    tier = tiers[place if answers == 1 else place // answers] if len(tiers) else 0
-    width = widths[tier, attribute[place]]
-    if symbols[place] >= width:
+    asked = attribute[place]
+    symbol, width = np.int64(symbols[place]), widths[tier, asked]
+    if symbol >= width:
         return np.int64(-1)
-    return starts[tier, attribute[place]] + row[place] * width + symbols[place]
+    return starts[tier, asked] + np.int64(row[place]) * width + symbol
 
 
 @_compiled
 def count(attribute, row, tiers, answers, symbols, starts, widths, counts):  # type: ignore[no-untyped-def]
     """Add every answer to `counts`; return how many have a symbol that is in no table."""
     wrong = 0
-    for place in range(len(symbols)):
-        cell = _cell(place, attribute, row, tiers, answers, symbols, starts, widths)
-        if cell < 0:
-            wrong += 1
-        else:
-            counts[cell] += 1
+    for device in range(len(symbols) // answers):
+        tier = np.int64(tiers[device]) if len(tiers) else 0
+        for place in range(device * answers, (device + 1) * answers):
+            cell = _cell(place, tier, attribute, row, symbols, starts, widths)
+            if cell < 0:
+                wrong += 1
+            else:
+                counts[cell] += 1
     return wrong
 
 
 @_compiled
 def locate(attribute, row, tiers, answers, symbols, starts, widths, cells):  # type: ignore[no-untyped-def]
     """Fill `cells` with the flat place of every answer's count, -1 where it has none."""
-    for place in range(len(symbols)):
-        cells[place] = _cell(place, attribute, row, tiers, answers, symbols, starts, widths)
+    for device in range(len(symbols) // answers):
+        tier = np.int64(tiers[device]) if len(tiers) else 0
+        for place in range(device * answers, (device + 1) * answers):
+            cells[place] = _cell(place, tier, attribute, row, symbols, starts, widths)

@@ -7,7 +7,7 @@ The server recomputes every coin, so a report is only the symbols.
 
 from __future__ import annotations
 
-from struct import Struct, unpack
+from struct import Struct, error, unpack
 
 TYPE_CHECKING = False  # importing `typing` would cost more than all that runs here
 if TYPE_CHECKING:
@@ -32,6 +32,20 @@ def siphash24(key: bytes, message: bytes) -> int:
     return _siphash(k0, k1, unpack(f"<{len(padded) // 8}Q", padded))
 
 
+def coin_word(seed: bytes, device: bytes, counter: int) -> int:
+    """Return 64-bit word number `counter` of a device in the round with this `seed`.
+
+    >>> coin_word(bytes(16), bytes(16), 0) == siphash24(bytes(16), bytes(16 + 4))
+    True
+    """
+    try:
+        k0, k1 = _TWO_WORDS.unpack(seed)
+        first, second = _TWO_WORDS.unpack(device)
+    except error:
+        raise ValueError("a round's seed and a device's id are 16 bytes each") from None
+    return _siphash(k0, k1, (first, second, counter | _LAST_WORD))
+
+
 class Draws:
     """The 32-bit draws of one device in one round, in order.
 
@@ -40,28 +54,21 @@ class Draws:
     [78, 62, 76, 92]
     """
 
-    __slots__ = ("_first", "_high", "_k0", "_k1", "_last", "_second")
+    __slots__ = ("_counter", "_device", "_high", "_seed")
 
     def __init__(self, seed: bytes, device: bytes) -> None:
-        if len(seed) != SEED_BYTES or len(device) != ID_BYTES:
-            raise ValueError("a round's seed and a device's id are 16 bytes each")
-        self._k0, self._k1 = _TWO_WORDS.unpack(seed)
-        self._first, self._second = _TWO_WORDS.unpack(device)
-        self._last = _LAST_WORD
+        self._seed = seed
+        self._device = device
+        self._counter = 0
         self._high: int | None = None
-
-    def word(self) -> int:
-        """Return the next 64-bit word."""
-        word = _siphash(self._k0, self._k1, (self._first, self._second, self._last))
-        self._last += 1
-        return word
 
     def below(self, bound: int) -> int:
         """Return the next draw, scaled to an integer from 0 to `bound` - 1."""
         if self._high is not None:
             draw, self._high = self._high, None
         else:
-            word = self.word()
+            word = coin_word(self._seed, self._device, self._counter)
+            self._counter += 1
             draw, self._high = word & 0xFFFFFFFF, word >> 32
         return draw * bound >> 32
 
@@ -77,13 +84,13 @@ def assign(
     >>> assign(bytes(16), bytes(16), weights=[1, 1, 1], rows=[1, 7, 15], answers=2)
     [(2, 11), (0, 0)]
     """
-    draws = Draws(seed, device)
     left = sum(weights)
     if answers == 1 and left == len(weights):
         # The usual survey, every weight being one: a single word holds both draws.
-        word = draws.word()
+        word = coin_word(seed, device, 0)
         attribute = (word & 0xFFFFFFFF) * left >> 32
         return [(attribute, (word >> 32) * rows[attribute] >> 32)]
+    draws = Draws(seed, device)
     pool = list(range(len(weights)))
     for place in range(answers):
         rest = draws.below(left)

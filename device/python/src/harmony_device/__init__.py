@@ -1,0 +1,68 @@
+"""Harmony on a device: answer surveys without anyone ever seeing the answers.
+
+Each report is randomised here, by tables whose epsilon this package proves for itself before
+it answers.  The aggregator only ever holds randomised symbols.
+
+    from harmony_device import Device
+
+    device = Device("https://stats.example.org", "~/.harmony", consent=True, epsilon_limit=4.0)
+    device.answer({"battery": 71, "theme": "dark"})
+
+Importing this package loads nothing else: every public name is fetched when it is first used.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # type checkers take the branch; importing `typing` would cost milliseconds
+if TYPE_CHECKING:
+    from .device import Device
+    from .errors import AnswerError, DeviceError, LedgerError, RefusedError, ServerError
+    from .ledger import Entry
+    from .limits import EpsilonLimit
+    from .report import make_report
+    from .survey import Survey
+    from .visit import Visit
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AnswerError",
+    "Device",
+    "DeviceError",
+    "Entry",
+    "EpsilonLimit",
+    "LedgerError",
+    "RefusedError",
+    "ServerError",
+    "Survey",
+    "Visit",
+    "make_report",
+]
+
+_HOMES = {
+    "AnswerError": "errors",
+    "Device": "device",
+    "DeviceError": "errors",
+    "Entry": "ledger",
+    "EpsilonLimit": "limits",
+    "LedgerError": "errors",
+    "RefusedError": "errors",
+    "ServerError": "errors",
+    "Survey": "survey",
+    "Visit": "visit",
+    "make_report": "report",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found: object = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

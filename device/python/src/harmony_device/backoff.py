@@ -1,0 +1,50 @@
+"""Backoff: how long to leave a server alone after it failed, also across restarts."""
+
+from __future__ import annotations
+
+import os
+
+from .durable import read_file, remove_file, write_file
+
+FILE = "backoff.txt"
+
+FIRST_PAUSE = 2.0
+LONGEST_PAUSE = 3600.0
+LONGEST_RETRY_AFTER = 86400.0
+"""A server may ask to be left alone for a day, not for ever."""
+
+
+class Backoff:
+    """Pauses that double from two seconds to an hour, each shortened at random by up to half.
+
+    The jitter keeps a fleet that failed together from coming back together.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._path = os.path.join(directory, FILE)
+
+    def remaining(self, now: float) -> float:
+        """Return how many seconds of the pause are left; a clock set back cannot prolong it."""
+        failures, until, length = self._read()
+        return min(max(0.0, until - now), length) if failures else 0.0
+
+    def failed(self, now: float, retry_after: float | None) -> float:
+        """Start the next pause, of at least what the server asked for, and return its length."""
+        failures = self._read()[0] + 1
+        longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(failures - 1, 30))
+        length = longest * (0.5 + int.from_bytes(os.urandom(4), "little") / 2**33)
+        if retry_after is not None:
+            length = max(length, min(retry_after, LONGEST_RETRY_AFTER))
+        write_file(self._path, f"{failures} {now + length!r} {length!r}\n".encode())
+        return length
+
+    def succeeded(self) -> None:
+        """Forget past failures."""
+        remove_file(self._path)
+
+    def _read(self) -> tuple[int, float, float]:
+        try:
+            failures, until, length = (read_file(self._path) or b"").split()
+            return int(failures), float(until), min(float(length), LONGEST_RETRY_AFTER)
+        except ValueError:
+            return 0, 0.0, 0.0

@@ -1,0 +1,336 @@
+"""The device: it visits its server, answers what is open, and resends until it is heard.
+
+The order of `_answer_one` is the privacy argument.  Under the directory's lock: the round is
+looked up in the ledger (never twice), the owner's limits are asked (never too much), the
+epsilon is charged durably, only then is the report drawn, and it is on disk before it is sent.
+A crash between any two steps can only lose a report that was charged.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from .backoff import Backoff
+from .consent import Consent
+from .documents import Documents, matches
+from .errors import AnswerError, DeviceError, RefusedError, ServerError
+from .identity import Identity, IdentityFile
+from .ledger import Entry, Ledger
+from .limits import EpsilonLimit
+from .lock import DirectoryLock
+from .outbox import Outbox, Waiting, name_of
+from .report import ask, randomise
+from .server import ACCEPTED, NEVER, Offer, Server, trouble
+from .survey import Survey
+from .transport import HttpTransport
+from .visit import Visit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+
+    from .attributes import Answer
+    from .survey import Values
+    from .transport import Transport
+
+TOO_OLD = 90 * 86400.0
+"""A report, or a deletion request, that the server has not taken for so long is given up."""
+
+
+class Device:
+    """One participant, whose whole state is in `directory`.
+
+    `consent` is True, False or a function that is asked before every request; without it
+    nothing is sent, and what was kept is deleted here and at the server.  `epsilon_limit` is
+    a number that bounds every report, round and 30 days alike, or an `EpsilonLimit`.
+
+    Several processes may share a directory.  A `Device` itself belongs to one thread.
+
+    >>> device = Device("https://stats.example.org", "/nonexistent/harmony", consent=False,
+    ...                 epsilon_limit=4.0)
+    >>> device.answer({"battery": 71})
+    <Visit: answered 0, accepted 0, waiting 0, trouble 'consent is not given'>
+    """
+
+    def __init__(
+        self,
+        server: str,
+        directory: str | os.PathLike[str],
+        *,
+        consent: bool | Callable[[], bool],
+        epsilon_limit: float | EpsilonLimit,
+        key: str | None = None,
+        plain_http: bool = False,
+        most_waiting_bytes: int = 1 << 20,
+        transport: Transport | None = None,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.directory = os.path.expanduser(os.fspath(directory))
+        self.epsilon_limit = EpsilonLimit.of(epsilon_limit)
+        self._server = Server(
+            server.rstrip("/"), transport or HttpTransport(server, plain_http=plain_http)
+        )
+        self._key = key
+        self._clock = clock
+        self._sleep = sleep
+        self._lock = DirectoryLock(self.directory)
+        self._consent = Consent(self.directory, consent)
+        self._identity = IdentityFile(self.directory)
+        self._ledger = Ledger(self.directory)
+        self._outbox = Outbox(self.directory, most_waiting_bytes)
+        self._documents = Documents(self.directory)
+        self._backoff = Backoff(self.directory)
+        self._surveys: dict[str, Survey] = {}
+
+    def answer(self, values: Values, patience: float = 0.0) -> Visit:
+        """Answer each open survey once, send every waiting report, and say what happened.
+
+        `values` is a mapping, or a function of an attribute's name; it is read whole for each
+        survey, whichever attribute the coin asks.  A server that cannot be reached is no
+        error: the visit says so, and the next one goes on.  `patience` is how many seconds
+        this call may spend on waiting for further attempts.
+        """
+        return self._visit(values, patience)
+
+    def send(self, patience: float = 0.0) -> Visit:
+        """Send every waiting report, answering nothing new."""
+        return self._visit(None, patience)
+
+    def ledger(self) -> list[Entry]:
+        """Return what was asked, when, and how much epsilon it spent, oldest first."""
+        return self._ledger.entries()
+
+    def forget(self) -> bool:
+        """Withdraw consent: delete everything but the ledger, and ask the server to delete too.
+
+        Returns whether the server has confirmed; if not, every later visit asks again.
+        """
+        self._consent.forget(self._clock())
+        try:
+            self._finish_withdrawals()
+        except ServerError:
+            return False
+        return not self._consent.pending()
+
+    def rejoin(self) -> None:
+        """Consent again after `forget`; the next visit enrols under a new identity."""
+        self._consent.rejoin()
+
+    def close(self) -> None:
+        """Close the connection to the server."""
+        self._server.close()
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _visit(self, values: Values | None, patience: float) -> Visit:
+        visit = Visit()
+        while True:
+            self._attempt(values, visit)
+            pause = visit.next_attempt
+            if pause is None or pause > patience:
+                break
+            patience -= pause
+            self._sleep(pause)
+        visit.waiting = len(self._outbox.waiting())
+        return visit
+
+    def _attempt(self, values: Values | None, visit: Visit) -> None:
+        visit.trouble = visit.next_attempt = None
+        consented = self._consent.settle(self._clock())
+        if remaining := self._backoff.remaining(self._clock()):
+            visit.trouble, visit.next_attempt = "the server is left alone for a while", remaining
+            return
+        try:
+            self._finish_withdrawals()
+            if not consented:
+                raise _NoConsentError
+            self._send_waiting(visit)
+            if values is not None:
+                self._answer_all(values, visit)
+                self._send_waiting(visit)
+        except _NoConsentError:
+            visit.trouble = "consent is not given"
+        except ServerError as problem:
+            visit.trouble = str(problem)
+            with self._lock:
+                visit.next_attempt = self._backoff.failed(self._clock(), problem.retry_after)
+        else:
+            with self._lock:
+                self._backoff.succeeded()
+
+    @property
+    def _consented_server(self) -> Server:
+        """The server, for every request but a deletion: there only while consent is."""
+        if not self._consent.is_given():
+            raise _NoConsentError
+        return self._server
+
+    def _finish_withdrawals(self) -> None:
+        for identity, since in self._consent.pending():
+            if identity.server != self._server.url:
+                continue
+            reply = self._server.delete(identity)
+            # 401 may pass, when a server's keys are mended; or it may not, ever.
+            given_up = reply.status == 401 and self._clock() - since > TOO_OLD
+            if reply.status in (200, 204, 404, 410) or given_up:
+                self._consent.confirmed(identity)
+            elif reply.status != 401:
+                raise trouble(reply, "deletion")
+
+    def _enrolled(self) -> Identity:
+        """Return this device's identity, asking for one the first time."""
+        with self._lock:
+            identity = self._identity.read()
+            if identity is None:
+                identity = self._consented_server.enrol(self._key)
+                self._identity.write(identity)
+        if identity.server != self._server.url:
+            raise DeviceError(
+                f"'directory' belongs to a device of {identity.server}; "
+                "use a directory for each server"
+            )
+        return identity
+
+    def _send_waiting(self, visit: Visit) -> None:
+        self._drop_damaged(visit)
+        waiting = self._outbox.waiting()
+        if not waiting:
+            return
+        identity = self._enrolled()
+        for one in waiting:
+            if not one.report.startswith(identity.device):
+                self._settle(one, "dropped: its identity is lost", visit)
+            elif self._clock() - one.at > TOO_OLD:
+                self._settle(one, "dropped: too old", visit)
+            else:
+                self._send_one(identity, one, visit)
+
+    def _send_one(self, identity: Identity, one: Waiting, visit: Visit) -> None:
+        reply = self._consented_server.report(identity, one.survey, one.round, one.report)
+        if reply.status in ACCEPTED:
+            self._settle(one, "accepted", visit)
+        elif reply.status in NEVER:
+            self._settle(one, f"dropped: {NEVER[reply.status]}", visit)
+        elif reply.status == 404:
+            visit.trouble = f"survey '{one.survey}': the server does not know it"
+        else:
+            raise trouble(reply, f"the report to '{one.survey}'")
+
+    def _settle(self, one: Waiting, state: str, visit: Visit) -> None:
+        """Write down what became of a report, then remove it."""
+        with self._lock:
+            self._ledger.note(self._clock(), one.survey, one.round, state)
+            self._outbox.remove(one.file)
+        if state == "accepted":
+            visit.accepted.append((one.survey, one.round))
+        else:
+            visit.dropped[one.survey, one.round] = state
+
+    def _drop_damaged(self, visit: Visit) -> None:
+        for file in self._outbox.damaged():
+            for entry in self.ledger():
+                if name_of(entry.survey, entry.round) == file:
+                    lost = Waiting(entry.survey, entry.round, b"", entry.at, file)
+                    self._settle(lost, "dropped: damaged on disk", visit)
+            self._outbox.remove(file)
+
+    def _answer_all(self, values: Values, visit: Visit) -> None:
+        identity = self._enrolled()
+        offers = self._consented_server.offers()
+        done = {(entry.survey, entry.round) for entry in self.ledger()}
+        for offer in offers:
+            if (offer.name, offer.round) in done:
+                continue
+            try:
+                survey = self._survey(offer)
+                answers = survey.read(values)
+            except (RefusedError, AnswerError) as problem:
+                visit.skipped[offer.name] = str(problem)
+                continue
+            objection = self._answer_one(identity, offer, survey, answers)
+            done.add((offer.name, offer.round))
+            if objection is None:
+                visit.answered.append((offer.name, offer.round))
+            else:
+                visit.skipped[offer.name] = objection
+        self._keep_only({offer.fingerprint for offer in offers})
+
+    def _answer_one(
+        self, identity: Identity, offer: Offer, survey: Survey, answers: Sequence[Answer]
+    ) -> str | None:
+        """Spend epsilon on one report and keep it, or say why not."""
+        with self._lock:
+            kept = self._identity.read()
+            if not self._consent.is_given() or kept is None or kept.device != identity.device:
+                raise _NoConsentError
+            entries = self._ledger.entries()
+            if any((one.survey, one.round) == (offer.name, offer.round) for one in entries):
+                return "already answered"
+            if not self._outbox.has_room(offer.name, offer.round, survey.report_bytes):
+                return f"{self._outbox.most_bytes} bytes of reports are waiting already"
+            # The ledger's time never runs back, so a clock that does frees nothing.
+            now = max([self._clock(), *(entry.at for entry in entries)])
+            tier, objection = self._tier(survey, offer.round, entries, now)
+            if objection is not None:
+                return objection
+            asked = ask(survey, offer.seed, identity.device, tier)
+            names = [survey.attributes[attribute].name for attribute, _ in asked]
+            self._ledger.charge(now, offer.name, offer.round, survey.tiers[tier], names)
+            report = randomise(survey, identity.device, tier, answers, asked, os.urandom)
+            self._outbox.add(offer.name, offer.round, report, now)
+        return None
+
+    def _tier(
+        self, survey: Survey, round: str, entries: Sequence[Entry], now: float
+    ) -> tuple[int, str | None]:
+        """Return the tier of most epsilon that the owner's limits allow, or an objection."""
+        objection = None
+        for tier in sorted(range(len(survey.tiers)), key=lambda tier: -survey.tiers[tier]):
+            objection = self.epsilon_limit.objection(survey.tiers[tier], round, entries, now)
+            if objection is None:
+                break
+        return tier, objection
+
+    def _survey(self, offer: Offer) -> Survey:
+        """Return the offered survey, checked; it is downloaded only if it is not kept."""
+        survey = self._surveys.get(offer.fingerprint)
+        if survey is None:
+            survey = Survey.from_json(self._document(offer))
+            self._surveys[offer.fingerprint] = survey
+        if survey.name != offer.name:
+            raise RefusedError("'name' is not the name under which the survey is listed")
+        if max(survey.tiers) != offer.epsilon:
+            raise RefusedError("'epsilon' is not the epsilon with which the survey is listed")
+        return survey
+
+    def _document(self, offer: Offer) -> bytes:
+        content = self._documents.read(offer.fingerprint)
+        if content is None:
+            content = self._consented_server.document(offer.name)
+            if not matches(content, offer.fingerprint):
+                raise RefusedError("the document does not have the listed fingerprint")
+            with self._lock:
+                self._documents.keep(offer.fingerprint, content)
+        return content
+
+    def _keep_only(self, fingerprints: set[str]) -> None:
+        with self._lock:
+            self._documents.keep_only(fingerprints)
+        for fingerprint in self._surveys.keys() - fingerprints:
+            del self._surveys[fingerprint]
+
+
+class _NoConsentError(DeviceError):
+    """Consent ended while a visit was under way."""

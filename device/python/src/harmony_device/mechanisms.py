@@ -1,0 +1,80 @@
+"""Mechanisms: a code, then a table.  What comes out of the table is all that leaves a device.
+
+Privacy: `symbol` sends whatever the value was through `table.walk`, with 53 fresh random bits.
+The survey proved the table's bound before a mechanism exists, and everything before the
+table is pre-processing, so the bound holds for every pair of values.
+"""
+
+from __future__ import annotations
+
+from .codes import GridCode, LinearCode
+from .errors import RefusedError
+from .tables import DenseTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Union
+
+    from .attributes import Attribute, Category, Histogram, Number
+    from .tables import Table
+
+    Mechanism = Union["Grid", "Linear"]
+
+
+class Grid:
+    """A number, rounded at random to a grid point, then randomised by its table."""
+
+    __slots__ = ("_high", "_low", "code", "rows", "table")
+
+    def __init__(self, document: dict[str, Any], attribute: Number, table: Table) -> None:
+        self.code = GridCode(document.get("points"))  # type: ignore[arg-type]  # checked inside
+        if not isinstance(table, DenseTable):
+            raise RefusedError("code: 'grid' needs a dense table")
+        if self.code.points != table.inputs:
+            raise RefusedError("code: 'points' must be the number of the table's inputs")
+        self.table = table
+        self.rows = self.code.rows
+        self._low, self._high = attribute.low, attribute.high
+
+    def symbol(self, answer: float, row: int, round_word: int, table_word: int) -> int:
+        """Return the randomised symbol for `answer`, given two random 64-bit words."""
+        index = self.code.index(answer, self._low, self._high, round_word)
+        return self.table.walk(index, table_word >> 11)
+
+
+class Linear:
+    """One of a list of values, hashed by a linear code, then randomised by its table."""
+
+    __slots__ = ("code", "rows", "table")
+
+    def __init__(
+        self, document: dict[str, Any], attribute: Histogram | Category, table: Table
+    ) -> None:
+        self.code = LinearCode(
+            attribute.values,
+            document.get("base"),  # type: ignore[arg-type]  # LinearCode checks all three
+            document.get("digits"),  # type: ignore[arg-type]
+            document.get("multipliers"),  # type: ignore[arg-type]
+        )
+        if self.code.inputs != table.inputs:
+            raise RefusedError("code: 'base' must be the number of the table's inputs")
+        self.table = table
+        self.rows = self.code.rows
+
+    def symbol(self, answer: int, row: int, round_word: int, table_word: int) -> int:
+        """Return the randomised symbol for `answer`, given two random 64-bit words."""
+        return self.table.walk(self.code.index(answer, row), table_word >> 11)
+
+
+def mechanism_from_document(document: Any, attribute: Attribute, tables: list[Table]) -> Mechanism:
+    """Read the mechanism of one attribute in one tier, refusing anything that is not one."""
+    if not isinstance(document, dict):
+        raise RefusedError("must be an object with 'code' and 'table'")
+    place = document.get("table")
+    if type(place) is not int or not 0 <= place < len(tables):
+        raise RefusedError("'table' must be the place of one of the survey's tables")
+    if document.get("code") != attribute.code:
+        raise RefusedError(f"'code' must be '{attribute.code}' for this attribute")
+    if attribute.code == "grid":
+        return Grid(document, attribute, tables[place])  # type: ignore[arg-type]  # by its code
+    return Linear(document, attribute, tables[place])  # type: ignore[arg-type]

@@ -1,0 +1,150 @@
+"""The server, as a device speaks to it: the requests of docs/protocol.md, and nothing else.
+
+Nothing a server sends is believed: each reply is checked for shape before it is used, and one
+that is not usable raises ServerError.
+"""
+
+from __future__ import annotations
+
+from .coins import SEED_BYTES
+from .errors import RefusedError, ServerError
+from .identity import Identity
+from .survey import checked_name, parse_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .transport import Reply, Transport
+
+MAX_SURVEYS = 1000
+
+GONE = (404, 410)
+
+ACCEPTED = (200, 201)
+NEVER = {403: "forbidden", 409: "conflict", 410: "closed", 413: "too-large", 422: "malformed"}
+"""Refusals that no second attempt will change: the report is dropped."""
+
+
+class Offer:
+    """A survey with an open round, as the server lists it."""
+
+    __slots__ = ("epsilon", "fingerprint", "name", "round", "seed")
+
+    def __init__(self, listed: Any) -> None:
+        opened = listed["round"]
+        self.name = checked_name(listed["name"], "name")
+        self.fingerprint = str(listed["fingerprint"])
+        if len(self.fingerprint) != 64 or not set(self.fingerprint) <= set("0123456789abcdef"):
+            raise RefusedError("'fingerprint' must be 64 hexadecimal digits")
+        self.epsilon = listed.get("epsilon")
+        self.round = checked_name(opened["label"], "label", "._:-", 64)
+        self.seed = bytes.fromhex(opened["seed"])
+        if len(self.seed) != SEED_BYTES:
+            raise RefusedError("'seed' must be 32 hexadecimal digits")
+
+
+class Server:
+    """One aggregator, reached through a transport."""
+
+    def __init__(self, url: str, transport: Transport) -> None:
+        self.url = url
+        self._transport = transport
+
+    def enrol(self, key: str | None) -> Identity:
+        """Ask for an id and a credential."""
+        reply = self._send("POST", "/v1/devices", {} if key is None else {"key": key})
+        if reply.status != 201:
+            raise trouble(reply, "enrolment")
+        return Identity.from_document(self.url, _json(reply, "enrolment"))
+
+    def offers(self) -> list[Offer]:
+        """Return the surveys that have an open round; an unusable listing is passed over."""
+        reply = self._send("GET", "/v1/surveys")
+        if reply.status != 200:
+            raise trouble(reply, "the list of surveys")
+        document = _json(reply, "the list of surveys")
+        listed = document.get("surveys") if isinstance(document, dict) else None
+        if not isinstance(listed, list):
+            raise ServerError("the list of surveys: 'surveys' must be a list")
+        return [offer for offer in map(_offer, listed[:MAX_SURVEYS]) if offer is not None]
+
+    def document(self, name: str) -> bytes:
+        """Return a survey document, as bytes that nobody has checked yet."""
+        reply = self._send("GET", f"/v1/surveys/{name}")
+        if reply.status in GONE:
+            raise RefusedError(f"the server lists it, but answers {reply.status} for its document")
+        if reply.status != 200:
+            raise trouble(reply, f"survey '{name}'")
+        return reply.body
+
+    def report(self, identity: Identity, survey: str, round: str, report: bytes) -> Reply:
+        """Hand in a report.  The reply says whether it was accepted, now or before."""
+        return self._send(
+            "POST",
+            f"/v1/surveys/{survey}/reports",
+            {"round": round, "report": report.hex()},
+            identity,
+        )
+
+    def delete(self, identity: Identity) -> Reply:
+        """Ask for this device's enrolment and reports to be deleted."""
+        return self._send("DELETE", "/v1/devices/me", None, identity)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._transport.close()
+
+    def _send(
+        self, method: str, path: str, body: Any = None, identity: Identity | None = None
+    ) -> Reply:
+        import json
+
+        headers = {"Accept": "application/json", "User-Agent": "harmony-device-python"}
+        if identity is not None:
+            headers["Authorization"] = identity.authorization
+        content = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            content = json.dumps(body).encode()
+        return self._transport.request(method, path, headers, content)
+
+
+def _offer(listed: Any) -> Offer | None:
+    try:
+        return None if listed["round"] is None else Offer(listed)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def trouble(reply: Reply, what: str) -> ServerError:
+    """Return the error for a reply that asks to come back later, with when to."""
+    return ServerError(f"{what}: the server answered {reply.status}", retry_after(reply))
+
+
+def retry_after(reply: Reply) -> float | None:
+    """Return how many seconds a server asks to be left alone: it gives a number or a date.
+
+    A date is taken against the server's own clock, where the reply tells it.
+    """
+    text = reply.headers.get("retry-after", "").strip()
+    if text.isdigit():
+        return float(text[:9])
+    from email.utils import parsedate_to_datetime
+    from time import time
+
+    def seconds(date: str) -> float:
+        return parsedate_to_datetime(date).timestamp()
+
+    try:
+        now = seconds(reply.headers["date"]) if "date" in reply.headers else time()
+        return max(0.0, seconds(text) - now)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+
+
+def _json(reply: Reply, what: str) -> Any:
+    try:
+        return parse_json(reply.body)
+    except RefusedError as refusal:
+        raise ServerError(f"{what}: {refusal}") from None

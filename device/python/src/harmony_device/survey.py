@@ -1,0 +1,248 @@
+"""The survey document as a device reads it: believed only after it has been checked.
+
+Privacy: the document comes from a server that a device need not trust.  `Survey` proves in
+integers that every table of every tier keeps `epsilon / answers`; a report's `answers`
+symbols then spend at most epsilon together.  Anything malformed, oversized or untrue is
+refused with a RefusedError that names the field.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+from .attributes import attribute_from_document
+from .errors import RefusedError
+from .mechanisms import mechanism_from_document
+from .tables import check_table, table_from_document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, NoReturn, Union
+
+    from .attributes import Answer, Attribute
+    from .mechanisms import Mechanism
+    from .tables import Table
+
+    Values = Union[Mapping[str, object], Callable[[str], object]]
+
+FORMAT = "harmony-survey/1"
+
+LEAST_EPSILON, MOST_EPSILON = 1e-4, 20.0
+MAX_ATTRIBUTES = 10_000
+MAX_TIERS = 16
+MAX_COUNTS = 1 << 20
+"""Counts in all tables together; a rich survey has a few thousand."""
+MAX_DOCUMENT_BYTES = 16 << 20
+MAX_NAME = 100
+MAX_DIGITS = 20
+"""Digits of an integer in a document; the largest that means anything is 2**53."""
+
+
+class Survey:
+    """A survey whose tables this device has proved to keep their epsilon.
+
+    >>> survey = Survey({"format": "harmony-survey/1", "name": "phones", "epsilon": 1.1,
+    ...     "answers": 1, "tables": [{"kind": "circulant", "counts": [3 << 51, 1 << 51]}],
+    ...     "attributes": [{"name": "wifi", "kind": "categorical", "values": [False, True],
+    ...         "mechanisms": [{"code": "linear", "base": 2, "digits": 1, "multipliers": [1],
+    ...                         "table": 0}]}]})
+    >>> survey
+    <Survey 'phones': 1 attribute, epsilon 1.1, 1 answer a report of 18 bytes>
+    """
+
+    def __init__(self, document: Any) -> None:
+        if not isinstance(document, dict):
+            raise RefusedError("a survey must be an object with 'format' and 'attributes'")
+        if document.get("format") != FORMAT:
+            raise RefusedError(f"'format' must be '{FORMAT}'; this device knows no other")
+        self.name = checked_name(document.get("name"), "name")
+        self.tiers = _checked_tiers(document)
+        described = _checked_list(document, "attributes", MAX_ATTRIBUTES)
+        self.attributes = [_located(f"attributes[{place}]", attribute_from_document, one)
+                           for place, one in enumerate(described)]  # fmt: skip
+        if len({attribute.name for attribute in self.attributes}) != len(self.attributes):
+            raise RefusedError("'attributes': two attributes have the same 'name'")
+        self.answers = _checked_answers(document.get("answers"), len(self.attributes))
+        tables = _checked_tables(document)
+        self.mechanisms = _checked_mechanisms(described, self.attributes, self.tiers, tables)
+        _check_privacy(self.mechanisms, self.tiers, self.answers)
+
+        self.weights = [attribute.weight for attribute in self.attributes]
+        self.rows = [[mechanism.rows for mechanism in tier] for tier in self.mechanisms]
+        widest = max(one.table.symbols for tier in self.mechanisms for one in tier)
+        self.symbol_bytes = 1 if widest <= 256 else 2
+        symbol = "B" if self.symbol_bytes == 1 else "H"
+        self.report_layout = Struct(f"<16sB{self.answers}{symbol}")
+        self.words_layout = Struct(f"<{2 * self.answers}Q")
+        self._readers = [(attribute.name, attribute.read) for attribute in self.attributes]
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Survey:
+        """Read a survey as it was downloaded."""
+        return cls(parse_json(text))
+
+    @property
+    def report_bytes(self) -> int:
+        """The size of every report: it depends on the survey alone."""
+        return self.report_layout.size
+
+    def read(self, values: Values) -> list[Answer]:
+        """Return this device's answer to every attribute, asked or not, or raise AnswerError.
+
+        `values` is a mapping, or a function of an attribute's name.  None and absent values
+        are missing.  All attributes are read, always: neither an error nor the calls to the
+        function tell which attribute the coin asks.
+        """
+        value_of: Any = getattr(values, "get", values)
+        return [read(value_of(name)) for name, read in self._readers]
+
+    def __repr__(self) -> str:
+        count, answers = len(self.attributes), self.answers
+        return (
+            f"<Survey {self.name!r}: {count} attribute{'s' * (count > 1)}, "
+            f"epsilon {'/'.join(f'{tier:g}' for tier in self.tiers)}, "
+            f"{answers} answer{'s' * (answers > 1)} a report of {self.report_bytes} bytes>"
+        )
+
+
+def parse_json(text: bytes) -> Any:
+    """Parse what a server sent, refusing what would hang or exhaust a device.
+
+    >>> parse_json(b'{"low": NaN}')
+    Traceback (most recent call last):
+    ...
+    harmony_device.errors.RefusedError: the document is not JSON: NaN is not a number
+    """
+    import json
+
+    if len(text) > MAX_DOCUMENT_BYTES:
+        raise RefusedError(f"the document has more than {MAX_DOCUMENT_BYTES} bytes")
+    try:
+        return json.loads(text, parse_int=_parse_integer, parse_constant=_refuse_constant)
+    except RefusedError:
+        raise
+    except RecursionError:
+        raise RefusedError("the document is not JSON: it is nested too deeply") from None
+    except ValueError as problem:
+        raise RefusedError(f"the document is not JSON: {problem}") from None
+
+
+def checked_name(name: object, field: str, extra: str = "._-", most: int = MAX_NAME) -> str:
+    """Return a survey's name or a round's label, or raise RefusedError.
+
+    >>> checked_name("../../etc/passwd", "name")
+    Traceback (most recent call last):
+    ...
+    harmony_device.errors.RefusedError: 'name' must be 1 to 100 letters, digits or '._-', ...
+    """
+    if isinstance(name, str) and _is_plain(name, extra) and len(name) <= most:
+        return name
+    raise RefusedError(
+        f"'{field}' must be 1 to {most} letters, digits or '{extra}', "
+        "starting with a letter or digit"
+    )
+
+
+def _is_plain(name: str, extra: str) -> bool:
+    plain = name.isascii() and all(one.isalnum() or one in extra for one in name)
+    return plain and name[:1].isalnum()
+
+
+def _located(where: str, read: Callable[..., Any], *arguments: object) -> Any:
+    """Call `read`, and let a refusal say where in the document it happened."""
+    try:
+        return read(*arguments)
+    except RefusedError as refusal:
+        raise RefusedError(f"{where}: {refusal}") from None
+
+
+def _checked_list(document: dict[str, Any], field: str, most: int) -> list[Any]:
+    found = document.get(field)
+    if not isinstance(found, list) or not 1 <= len(found) <= most:
+        raise RefusedError(f"'{field}' must be a list of 1 to {most} entries")
+    return found
+
+
+def _checked_tiers(document: dict[str, Any]) -> list[float]:
+    if ("epsilon" in document) == ("tiers" in document):
+        raise RefusedError("give either 'epsilon' or 'tiers'")
+    if "epsilon" in document:
+        return [_checked_epsilon(document["epsilon"], "epsilon")]
+    tiers = [_checked_epsilon(one, "tiers") for one in _checked_list(document, "tiers", MAX_TIERS)]
+    if len(set(tiers)) != len(tiers):
+        raise RefusedError("'tiers' lists the same epsilon twice")
+    return tiers
+
+
+def _checked_epsilon(epsilon: object, field: str) -> float:
+    if (type(epsilon) is int or type(epsilon) is float) and (
+        LEAST_EPSILON <= epsilon <= MOST_EPSILON  # not so for NaN
+    ):
+        return float(epsilon)
+    raise RefusedError(f"'{field}' must be a number from {LEAST_EPSILON:g} to {MOST_EPSILON:g}")
+
+
+def _checked_answers(answers: object, attributes: int) -> int:
+    if type(answers) is not int or not 1 <= answers <= attributes:
+        raise RefusedError("'answers' must be an integer from 1 to the number of attributes")
+    return answers
+
+
+def _checked_tables(document: dict[str, Any]) -> list[Table]:
+    described = _checked_list(document, "tables", MAX_ATTRIBUTES * MAX_TIERS)
+    if sum(map(_count_counts, described)) > MAX_COUNTS:
+        raise RefusedError(f"'tables' hold more than {MAX_COUNTS} counts together")
+    return [
+        _located(f"tables[{place}]", table_from_document, one)
+        for place, one in enumerate(described)
+    ]
+
+
+def _count_counts(table: object) -> int:
+    counts = table.get("counts") if isinstance(table, dict) else None
+    if not isinstance(counts, list):
+        return 0
+    return sum(len(row) if isinstance(row, list) else 1 for row in counts)
+
+
+def _checked_mechanisms(
+    described: list[dict[str, Any]],
+    attributes: list[Attribute],
+    tiers: list[float],
+    tables: list[Table],
+) -> list[list[Mechanism]]:
+    """Return the mechanism of each attribute, for each tier."""
+    read: list[list[Mechanism]] = [[] for _ in tiers]
+    for place, (document, attribute) in enumerate(zip(described, attributes)):
+        mechanisms = document.get("mechanisms")
+        if not isinstance(mechanisms, list) or len(mechanisms) != len(tiers):
+            raise RefusedError(
+                f"attributes[{place}]: 'mechanisms' must list one mechanism for each tier"
+            )
+        for tier, mechanism in enumerate(mechanisms):
+            where = f"attributes[{place}].mechanisms[{tier}]"
+            found = _located(where, mechanism_from_document, mechanism, attribute, tables)
+            read[tier].append(found)
+    return read
+
+
+def _check_privacy(mechanisms: list[list[Mechanism]], tiers: list[float], answers: int) -> None:
+    """Prove that every mechanism of every tier spends at most the tier's epsilon / answers."""
+    for number, (tier, epsilon) in enumerate(zip(mechanisms, tiers)):
+        proved = set()
+        for place, mechanism in enumerate(tier):
+            if id(mechanism.table) not in proved:
+                where = f"attributes[{place}].mechanisms[{number}]"
+                _located(where, check_table, mechanism.table, epsilon, answers)
+                proved.add(id(mechanism.table))
+
+
+def _parse_integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise RefusedError(f"the document holds an integer of more than {MAX_DIGITS} digits")
+    return int(digits)
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise RefusedError(f"the document is not JSON: {constant} is not a number")

@@ -1,0 +1,299 @@
+"""Write the conformance vectors: `python device/vectors/generate.py`.
+
+Every SDK, in any language, must pass them.  The expected results come from `reference`, which
+is no SDK, so that the two check each other.  Survey documents are designed by `harmony`: with
+another SciPy their tables may differ in the last digits, which is fine.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from reference import (
+    MASK,
+    assigned,
+    bin_of,
+    draws,
+    grid_index,
+    linear_index,
+    reported,
+    siphash,
+    walked,
+)
+from refusals import REMOVED, over_by_one, refusals, small_survey
+
+from harmony import Boolean, Categorical, Integer, Numeric, Survey
+
+HERE = Path(__file__).parent
+TOTAL = 1 << 53
+
+
+def some_bytes(label: str, count: int) -> bytes:
+    """Bytes that look random and are always the same."""
+    blocks = (
+        sha256(f"harmony vectors {label} {i}".encode()).digest() for i in range(count // 32 + 1)
+    )
+    return b"".join(blocks)[:count]
+
+
+def hex_word(word: int) -> str:
+    return f"{word:016x}"
+
+
+def coin_vectors() -> dict[str, Any]:
+    hashed = [(bytes(range(16)), bytes(range(length))) for length in (0, 1, 7, 8, 15, 20, 63)]
+    hashed += [(some_bytes(f"key {i}", 16), some_bytes(f"message {i}", 20)) for i in range(4)]
+    drawn = [(bytes(16), bytes(16)), (b"\xff" * 16, b"\xff" * 16)]
+    drawn += [(some_bytes(f"seed {i}", 16), some_bytes(f"device {i}", 16)) for i in range(3)]
+    bounds = [1, 2, 3, 23, 100, 255, 65536, 1 << 31]
+    shapes = [
+        ([1], [1], 1),
+        ([1] * 23, [1] * 9 + [15] * 14, 1),
+        ([1, 1, 1], [1, 7, 1 << 31], 3),
+        ([5, 1, 3, 1], [4, 3, 2, 1], 1),
+        ([5, 1, 3, 1], [4, 3, 2, 1], 2),
+        ([1, 65536, 2, 9, 1], [1, 2, 3, 4, 5], 5),
+        ([1] * 12, [31] * 12, 7),
+    ]
+    return {
+        "about": "SipHash-2-4 words in hexadecimal; draws below each bound, in order; "
+        "what a device is asked",
+        "siphash": [
+            {"key": key.hex(), "message": message.hex(), "word": hex_word(siphash(key, message))}
+            for key, message in hashed
+        ],
+        "draws": [
+            {
+                "seed": seed.hex(), "device": device.hex(), "bounds": bounds,
+                "draws": [draw * bound >> 32 for draw, bound in
+                          zip(draws(seed, device, len(bounds)), bounds, strict=True)],
+            }
+            for seed, device in drawn
+        ],
+        "assignments": [
+            {
+                "seed": seed.hex(), "device": device.hex(), "weights": weights, "rows": rows,
+                "answers": answers, "assigned": assigned(seed, device, weights, rows, answers),
+            }
+            for weights, rows, answers in shapes
+            for seed, device in drawn
+        ],
+    }  # fmt: skip
+
+
+def code_vectors() -> dict[str, Any]:
+    grids = []
+    for points, low, high, values in (
+        (2, 0.0, 100.0, [-5.0, 0.0, 1e-300, 33.3, 50.0, 99.99999999999999, 100.0, 1e308]),
+        (3, -1.0, 1.0, [-1.0, -0.5, -0.0, 0.1, 0.9999999999999999, 1.0]),
+        (17, -40.0, 85.5, [-41.0, -40.0, 0.1, 20.0, 22.75, 85.49999999999999, 85.5, 86.0]),
+        (33, 1e-3, 1e6, [0.0, 0.0011, 31250.5, 999999.9, 1e6]),
+    ):
+        for value in values:
+            position = (min(max(value, low), high) - low) / (high - low) * (points - 1)
+            threshold = int((position - min(int(position), points - 2)) * 2.0**53)
+            words = {0, MASK, threshold << 11, (threshold << 11) - 1, 1 << 63}
+            grids += [
+                {
+                    "points": points, "low": low, "high": high, "value": value,
+                    "word": hex_word(word), "index": grid_index(points, low, high, value, word),
+                }
+                for word in sorted(words) if 0 <= word <= MASK
+            ]  # fmt: skip
+    linears = []
+    for values_count, base, digits, multipliers in (
+        (2, 2, 1, [1]), (4, 2, 2, [1]), (13, 2, 4, [1]), (3, 3, 1, [1]), (16, 17, 1, [1, 3, 9, 10]),
+        (25, 5, 2, [1, 2]), (100, 3, 5, [1, 2]), (6, 6, 1, [1, 5]), (1000, 11, 3, [1]),
+    ):  # fmt: skip
+        rows = len(multipliers) * (base**digits - 1) // (base - 1)
+        few_rows = sorted(
+            {0, 1, base, base + 1, rows // 3, rows // 2, rows - 2, rows - 1} & set(range(rows))
+        )
+        few_values = sorted({0, 1, base - 1, values_count // 2, values_count - 1})
+        linears.append(
+            {
+                "values": values_count, "base": base, "digits": digits, "multipliers": multipliers,
+                "rows": rows,
+                "cases": [
+                    {"value": value, "row": row,
+                     "index": linear_index(base, digits, multipliers, value, row)}
+                    for row in few_rows for value in few_values if value < values_count
+                ],
+            }
+        )  # fmt: skip
+    edges = [0.0, 0.1, 20.0, 50.5, 100.0]
+    places = [-3.0, 0.0, 0.09999999999999999, 0.1, 19.999999999999996, 20.0, 50.5, 99.0, 100.0, 1e9]
+    return {
+        "about": "from a value (a row, a word) to an index; words are 64 bits in hexadecimal",
+        "grid": grids,
+        "linear": linears,
+        "bins": [{"edges": edges, "value": one, "place": bin_of(edges, one)} for one in places],
+    }
+
+
+def table_vectors() -> dict[str, Any]:
+    dense = {"kind": "dense", "counts": [
+        [TOTAL // 2 - 1, TOTAL // 4, TOTAL // 4 + 1],
+        [TOTAL // 4 + 1, TOTAL // 2 - 1, TOTAL // 4],
+    ]}  # fmt: skip
+    narrow = {"kind": "dense", "counts": [[1, TOTAL - 1], [TOTAL - 1, 1]]}
+    circulant = {"kind": "circulant", "counts": [TOTAL - 4 * (TOTAL // 9)] + [TOTAL // 9] * 4}
+    window = {"kind": "circulant", "counts": [1 << 51, 1 << 50, 1 << 51, 1 << 50, 1 << 51]}
+    window["counts"][4] = TOTAL - sum(window["counts"][:4])
+    vectors = []
+    for table in (dense, narrow, circulant, window):
+        indices = range(len(table["counts"]))
+        cases = []
+        for index in indices:
+            row = table["counts"][index] if table["kind"] == "dense" else table["counts"]
+            sums = [sum(row[: i + 1]) for i in range(len(row) - 1)]
+            edges = {0, TOTAL - 1} | {edge + step for edge in sums for step in (-1, 0)}
+            for draw in sorted(edges):
+                # The low eleven bits of the word do not matter: set them in half the cases.
+                word = draw << 11 | (0x7FF if (draw + index) % 2 else 0)
+                symbol = walked(table, index, word)
+                cases.append({"index": index, "word": hex_word(word), "symbol": symbol})
+        vectors.append({"table": table, "cases": cases})
+    return {"about": "the symbol for an index and a 64-bit word in hexadecimal", "tables": vectors}
+
+
+def surveys() -> dict[str, dict[str, Any]]:
+    """The surveys of the reports, by name."""
+    ages = Numeric("age", 0, 120, bins=[0, 18, 30, 45, 60, 75, 120], missing=40)
+    paper = Survey(
+        "paper",
+        [Numeric("battery", 0, 100), Categorical("theme", ["light", "dark", "auto"]),
+         Boolean("wifi"), Categorical("city", [f"city {i}" for i in range(20)]), ages],
+        epsilon=1.0, mechanism="harmony",
+    )  # fmt: skip
+    best = Survey(
+        "best",
+        [Numeric("battery", 0, 100, weight=3), Categorical("theme", ["light", "dark", "größer"]),
+         Integer("cards", 0, 15), ages],
+        epsilon=1.0,
+    )  # fmt: skip
+    several = Survey(
+        "several",
+        [Boolean(f"setting {i}", weight=1 + i % 3) for i in range(8)],
+        epsilon=6.0,
+        answers=3,
+    )
+    tiers = Survey(
+        "tiers", [Boolean("wifi"), Categorical("plan", list("abcdefg"))], tiers=[0.5, 2.0]
+    )
+    wide = Survey("wide", [Integer("minute", 0, 299), Boolean("wifi")], epsilon=6.0, answers=2)
+    return {one.name: one.to_document() for one in (paper, best, several, tiers, wide)}
+
+
+OWNERS: dict[str, list[dict[str, Any]]] = {
+    "paper": [
+        {"battery": 71.5, "theme": "dark", "wifi": True, "city": "city 13", "age": 29.999},
+        {"battery": -3, "theme": "light", "wifi": False, "city": "city 0", "age": 300},
+        {"battery": 100, "theme": "auto", "wifi": True, "city": "city 19", "age": None},
+    ],
+    "best": [
+        {"battery": 12.25, "theme": "größer", "cards": 15, "age": 45},
+        {"battery": 0, "theme": "light", "cards": 0, "age": 120},
+        {"battery": 99.9, "theme": "dark", "cards": 7},
+    ],
+    "several": [{f"setting {i}": i % 2 == 0 for i in range(8)}],
+    "tiers": [{"wifi": True, "plan": "g"}, {"wifi": False, "plan": "a"}],
+    "wide": [{"minute": 299, "wifi": False}, {"minute": 0, "wifi": True}],
+}
+
+
+def report_vectors() -> dict[str, Any]:
+    documents = surveys()
+    cases = []
+    for name, document in documents.items():
+        for number in range(12):
+            values = OWNERS[name][number % len(OWNERS[name])]
+            tier = number % len(document.get("tiers", [1]))
+            seed = some_bytes(f"round {name} {number // 4}", 16)
+            device = some_bytes(f"owner {name} {number}", 16)
+            random = some_bytes(f"random {name} {number}", 16 * document["answers"])
+            random = {10: bytes(len(random)), 11: b"\xff" * len(random)}.get(number, random)
+            report = reported(document, seed, device, tier, values, random)
+            cases.append(
+                {"survey": name, "seed": seed.hex(), "device": device.hex(), "tier": tier,
+                 "values": values, "random": random.hex(), "report": report.hex()}
+            )  # fmt: skip
+    unusable = [
+        ("paper", {"battery": None}, "battery", "no value, and no 'missing' declared"),
+        ("paper", {"battery": "71"}, "battery", "text is not a number"),
+        ("paper", {"battery": True}, "battery", "a boolean is not a number"),
+        ("paper", {"theme": "purple"}, "theme", "not one of the values"),
+        ("paper", {"theme": None}, "theme", "no value, and no 'missing' declared"),
+        ("paper", {"wifi": 1}, "wifi", "an integer is not a boolean"),
+        ("paper", {"wifi": "true"}, "wifi", "text is not a boolean"),
+        ("best", {"cards": False}, "cards", "a boolean is not an integer"),
+        ("best", {"cards": "7"}, "cards", "text is not an integer"),
+        ("best", {"cards": 16}, "cards", "not one of the values"),
+    ]
+    return {
+        "about": "whole reports: 16 random bytes for each answer, in order; and owners' values "
+        "that must be refused, naming the attribute and never the value, whatever the coin asks",
+        "surveys": documents,
+        "reports": cases,
+        "unusable": [
+            {
+                "survey": name,
+                "values": {**OWNERS[name][0], **change},
+                "attribute": attribute,
+                "why": why,
+            }
+            for name, change, attribute, why in unusable
+        ],
+    }
+
+
+def refused_vectors() -> dict[str, Any]:
+    cases = []
+    for why, field, changes in refusals():
+        document = copy.deepcopy(small_survey())
+        for path, value in changes:
+            *parents, last = path
+            place: Any = document
+            for step in parents:
+                place = place[step]
+            if value is REMOVED:
+                del place[last]
+            else:
+                place[last] = value
+        cases.append({"why": why, "field": field, "survey": document})
+    just_kept = copy.deepcopy(small_survey())
+    most, least = over_by_one()
+    just_kept["tables"][0]["counts"] = [most - 1, least + 1]
+    return {
+        "about": "surveys that a device must refuse, with a message that names the field; "
+        "and some that it must take",
+        "refused": cases,
+        "taken": [
+            {"why": "the survey that the refused ones are changes of", "survey": small_survey()},
+            {"why": "a table that keeps its epsilon by less than one count", "survey": just_kept},
+        ],
+    }
+
+
+def write(name: str, vectors: dict[str, Any]) -> None:
+    """Write one case a line, so that a difference shows the case."""
+    parts = []
+    for key, value in vectors.items():
+        if isinstance(value, list):
+            lines = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in value)
+            parts.append(f'"{key}": [\n  {lines}\n ]')
+        else:
+            parts.append(f'"{key}": {json.dumps(value, ensure_ascii=False)}')
+    (HERE / name).write_text("{\n " + ",\n ".join(parts) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write("coins.json", coin_vectors())
+    write("codes.json", code_vectors())
+    write("tables.json", table_vectors())
+    write("reports.json", report_vectors())
+    write("refused.json", refused_vectors())

@@ -1,0 +1,119 @@
+"""Surveys that a device must refuse: small changes of a survey that it must take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+TOTAL = 1 << 53
+
+
+def small_survey() -> dict[str, Any]:
+    """The smallest survey with every kind of attribute, and two tiers of equal tables."""
+    coin = {"kind": "circulant", "counts": [TOTAL // 2 + (1 << 50), TOTAL // 2 - (1 << 50)]}
+    line = {"kind": "dense", "counts": [coin["counts"], coin["counts"][::-1]]}
+    binary = {"code": "linear", "base": 2, "digits": 1, "multipliers": [1], "table": 0}
+    four = {"code": "linear", "base": 2, "digits": 2, "multipliers": [1], "table": 0}
+    grid = {"code": "grid", "points": 2, "outputs": [-4.0, 4.0], "table": 1}
+    return {
+        "format": "harmony-survey/1", "name": "small", "epsilon": 1.0, "answers": 1,
+        "attributes": [
+            {"name": "battery", "kind": "numeric", "low": 0.0, "high": 100.0, "mechanisms": [grid]},
+            {"name": "wifi", "kind": "categorical", "values": [False, True],
+             "mechanisms": [binary]},
+            {"name": "age", "kind": "numeric", "low": 0.0, "high": 90.0,
+             "bins": [0.0, 18.0, 65.0, 90.0], "mechanisms": [four]},
+        ],
+        "tables": [coin, line],
+    }  # fmt: skip
+
+
+REMOVED = object()
+
+
+def refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
+    """Each refusal: why, the field its message names, and what is changed where."""
+    counts = ["tables", 0, "counts"]
+    battery, wifi, age = (["attributes", place] for place in range(3))
+    binary = [*wifi, "mechanisms", 0]
+    return [
+        ("another format", "format", [(["format"], "harmony-survey/2")]),
+        ("no format", "format", [(["format"], REMOVED)]),
+        ("a name that is a path", "name", [(["name"], "../../etc")]),
+        ("an empty name", "name", [(["name"], "")]),
+        ("no epsilon", "epsilon", [(["epsilon"], REMOVED)]),
+        ("epsilon and tiers", "tiers", [(["tiers"], [1.0])]),
+        ("epsilon is text", "epsilon", [(["epsilon"], "1")]),
+        ("epsilon is true", "epsilon", [(["epsilon"], True)]),
+        ("epsilon is negative", "epsilon", [(["epsilon"], -1.0)]),
+        ("epsilon is enormous", "epsilon", [(["epsilon"], 1e300)]),
+        ("more tiers than mechanisms", "mechanisms",
+         [(["epsilon"], REMOVED), (["tiers"], [1.0, 2.0])]),
+        ("a tier twice", "tiers", [(["epsilon"], REMOVED), (["tiers"], [1.0, 1.0])]),
+        ("no answers", "answers", [(["answers"], 0)]),
+        ("more answers than attributes", "answers", [(["answers"], 4)]),
+        ("answers is a fraction", "answers", [(["answers"], 1.5)]),
+        ("attributes is no list", "attributes", [(["attributes"], {"battery": 1})]),
+        ("no attributes", "attributes", [(["attributes"], [])]),
+        ("an attribute is text", "attributes[1]", [(wifi, "wifi")]),
+        ("an unknown kind", "kind", [([*wifi, "kind"], "boolean")]),
+        ("two attributes of one name", "name", [([*wifi, "name"], "battery")]),
+        ("an attribute without a name", "name", [([*wifi, "name"], "  ")]),
+        ("low is text", "low", [([*battery, "low"], "0")]),
+        ("low above high", "low", [([*battery, "low"], 101.0)]),
+        ("a range beyond doubles", "high",
+         [([*battery, "low"], -1.7e308), ([*battery, "high"], 1.7e308)]),
+        ("missing outside the range", "missing", [([*battery, "missing"], 101.0)]),
+        ("missing is not a value", "missing", [([*wifi, "missing"], "no")]),
+        ("missing is 1, not true", "missing", [([*wifi, "missing"], 1)]),
+        ("weight is zero", "weight", [([*wifi, "weight"], 0)]),
+        ("weight is a fraction", "weight", [([*wifi, "weight"], 1.5)]),
+        ("weight is enormous", "weight", [([*wifi, "weight"], 1 << 40)]),
+        ("one value", "values", [([*wifi, "values"], [True])]),
+        ("a value twice", "values", [([*wifi, "values"], [True, True])]),
+        ("values of two kinds", "values", [([*wifi, "values"], [True, 0])]),
+        ("values are lists", "values", [([*wifi, "values"], [[1], [2]])]),
+        ("bins out of order", "bins", [([*age, "bins"], [0.0, 65.0, 18.0, 90.0])]),
+        ("bins that miss the range", "bins", [([*age, "bins"], [0.0, 18.0, 65.0])]),
+        ("bins are text", "bins", [([*age, "bins"], "0,18,90")]),
+        ("no mechanisms", "mechanisms", [([*wifi, "mechanisms"], REMOVED)]),
+        ("a mechanism is a number", "mechanisms[0]", [(binary, 7)]),
+        ("a code for another kind", "code", [([*battery, "mechanisms", 0, "code"], "linear")]),
+        ("an unknown code", "code", [([*binary, "code"], "identity")]),
+        ("a table that is not there", "table", [([*binary, "table"], 2)]),
+        ("a negative table", "table", [([*binary, "table"], -1)]),
+        ("points unlike the table", "points", [([*battery, "mechanisms", 0, "points"], 3)]),
+        ("one point", "points", [([*battery, "mechanisms", 0, "points"], 1)]),
+        ("a grid with a circulant table", "dense", [([*battery, "mechanisms", 0, "table"], 0)]),
+        ("base unlike the table", "base", [([*binary, "base"], 3)]),
+        ("base is one", "base", [([*binary, "base"], 1)]),
+        ("digits too few for the values", "digits", [([*age, "mechanisms", 0, "digits"], 1)]),
+        ("digits beyond all bounds", "digits", [([*binary, "digits"], 1000000000)]),
+        ("no multipliers", "multipliers", [([*binary, "multipliers"], [])]),
+        ("a multiplier of zero", "multipliers", [([*binary, "multipliers"], [0])]),
+        ("an unknown kind of table", "kind", [(["tables", 0, "kind"], "sparse")]),
+        ("tables is no list", "tables", [(["tables"], {})]),
+        ("counts that miss 2**53 by one", "sum", [([*counts, 0], TOTAL // 2 + (1 << 50) - 1)]),
+        ("a count of zero", "positive", [(counts, [TOTAL, 0])]),
+        ("a negative count", "positive", [(counts, [TOTAL + 1, -1])]),
+        ("a count that is a fraction", "positive", [(counts, [TOTAL / 2 + 0.5, TOTAL / 2 - 0.5])]),
+        ("rows of two lengths", "length", [(["tables", 1, "counts", 1], [1 << 51] * 4)]),
+        ("a circulant table beyond its epsilon", "epsilon",
+         [(counts, [TOTAL * 3 // 4, TOTAL // 4])]),
+        ("a dense table beyond its epsilon in one symbol", "epsilon",
+         [(["tables", 1, "counts"], [[TOTAL // 16 * share for share in row]
+                                     for row in ([8, 7, 1], [8, 5, 3])])]),
+        ("a table one count beyond its epsilon", "epsilon", [(counts, over_by_one())]),
+        ("a table that keeps epsilon, not epsilon / answers", "epsilon",
+         [(["epsilon"], 0.6), (["answers"], 2)]),
+    ]  # fmt: skip
+
+
+def over_by_one() -> list[int]:
+    """The first two counts whose ratio is more than e: everything below keeps epsilon = 1."""
+    # e to 60 digits, rounded up, as an integer ratio: certainly above e.
+    e_above = 2718281828459045235360287471352662497757247093699959574966968
+    least = next(
+        count for count in range(TOTAL * 10**60 // (10**60 + e_above) + 2, 0, -1)
+        if (TOTAL - count) * 10**60 > e_above * count
+    )  # fmt: skip
+    return [TOTAL - least, least]

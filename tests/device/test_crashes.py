@@ -1,0 +1,202 @@
+"""A crash between any two steps never draws a second report, and never spends uncounted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harmony_device import Device, Entry, durable
+
+from .conftest import VALUES, Clock, small_survey
+from .fake_server import DirectTransport, FakeServer, serving
+
+DURABLE_STEPS = {"write", "fsync", "replace", "unlink", "ftruncate"}
+
+
+class Crash(BaseException):
+    """Not an Exception, so that no code can catch it by accident."""
+
+
+class Steps:
+    """Counts the steps of a run and crashes before step number `crash_at`."""
+
+    def __init__(self, crash_at: int, crash: Callable[[], None]) -> None:
+        self.crash_at = crash_at
+        self.crash = crash
+        self.names: list[str] = []
+
+    def __call__(self, name: str) -> None:
+        self.names.append(name)
+        if len(self.names) - 1 == self.crash_at:
+            self.crash()
+
+
+class CrashingOs:
+    """The `os` of harmony_device.durable, with a step before each call that changes the disk."""
+
+    def __init__(self, step: Callable[[str], None], *, torn_writes: bool = False) -> None:
+        self._step = step
+        self._torn_writes = torn_writes
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(os, name)
+        if name not in DURABLE_STEPS:
+            return real
+
+        def call(*arguments: Any) -> Any:
+            if name == "write" and self._torn_writes:
+                descriptor, content = arguments
+                real(descriptor, content[: len(content) // 2])
+                self._step(name)
+                content = content[len(content) // 2 :]
+                return len(arguments[1]) - len(content) + real(descriptor, content)
+            self._step(name)
+            return real(*arguments)
+
+        return call
+
+
+def raise_crash() -> None:
+    raise Crash
+
+
+def story(start: Callable[[], Device], server: FakeServer, clock: Clock) -> None:
+    """Two rounds, a lost reply, and a withdrawal in the end."""
+    start().answer(VALUES)
+    server.open_round("small", "2")
+    server.faults = [None, "lost reply"]
+    start().answer(VALUES)
+    clock.now += 60
+    start().answer(VALUES)
+    start().forget()
+
+
+def check(server: FakeServer, ledger: list[Entry]) -> None:
+    """Each round was charged once, at most one report of it was ever seen, and one lost."""
+    lost = 0
+    for label in ("1", "2"):
+        reports = {report for _, one, report in server.seen if one == label}
+        charged = [entry for entry in ledger if entry.round == label]
+        assert len(reports) <= len(charged) <= 1
+        lost += len(charged) - len(reports)
+    assert lost <= 1
+
+
+@pytest.mark.parametrize("torn_writes", [False, True], ids=["clean", "torn"])
+def test_a_crash_at_any_step_is_survived(
+    torn_writes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crash_at = 0
+    while True:
+        server, clock = FakeServer(small_survey()), Clock()
+        steps = Steps(crash_at, raise_crash)
+        directory = tmp_path / str(crash_at)
+
+        def start(
+            directory: Path = directory,
+            server: FakeServer = server,
+            clock: Clock = clock,
+            step: Callable[[str], None] = steps,
+        ) -> Device:
+            return Device(
+                "https://stats.example", directory, consent=True, epsilon_limit=9,
+                transport=DirectTransport(server, step), clock=clock, sleep=clock.sleep,
+            )  # fmt: skip
+
+        with monkeypatch.context() as patched:
+            patched.setattr(durable, "os", CrashingOs(steps, torn_writes=torn_writes))
+            crashed = False
+            try:
+                story(start, server, clock)
+            except Crash:
+                crashed = True
+        server.faults = []
+        clock.now += 86400
+        start().answer(VALUES)
+        clock.now += 86400
+        start().answer(VALUES)
+        check(server, start().ledger())
+        assert start().send().waiting == 0
+        start().forget()
+        assert server.devices.keys() <= orphans(server)
+        assert {path.name for path in directory.rglob("*.json")} <= {"withdrawal.json"}
+        if not crashed:
+            break
+        crash_at += 1
+    assert crash_at > 50
+    assert steps.names.count("fsync") > 10
+
+
+def orphans(server: FakeServer) -> set[str]:
+    """Return the devices whose enrolment never reached a disk: they cannot have reported."""
+    reporters = {report[:32] for _, _, report in server.seen}
+    return server.devices.keys() - reporters
+
+
+def test_epsilon_is_charged_before_randomness_and_stored_before_sending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = Steps(-1, raise_crash)
+    server = FakeServer(small_survey())
+    monkeypatch.setattr(durable, "os", CrashingOs(steps))
+    real = os.urandom
+    monkeypatch.setattr(os, "urandom", lambda count: (steps("urandom"), real(count))[1])
+    Device(
+        "https://stats.example", tmp_path, consent=True, epsilon_limit=9,
+        transport=DirectTransport(server, steps),
+    ).answer(VALUES)  # fmt: skip
+    drawn = steps.names.index("urandom")
+    fetched = steps.names.index("after GET /v1/surveys/small")
+    sent = steps.names.index("before POST /v1/surveys/small/reports")
+    document = ["write", "fsync", "replace", "fsync"]
+    ledger = ["write", "fsync", "fsync"]  # the line, and the name of a new file
+    assert steps.names[fetched + 1 : drawn] == document + ledger
+    assert steps.names[drawn + 1 : sent] == ["write", "fsync", "replace", "fsync"]
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from harmony_device import Device, durable
+from tests.device.conftest import VALUES
+from tests.device.test_crashes import CrashingOs, Steps
+
+for crash_at in range(1000):
+    if os.fork() == 0:
+        steps = Steps(crash_at, lambda: os._exit(9))
+        durable.os = CrashingOs(steps, torn_writes=crash_at % 2 == 0)
+        directory = Path({directory!r}) / str(crash_at)
+        Device({url!r}, directory, consent=True, epsilon_limit=9).answer(VALUES)
+        os._exit(0)
+    if os.waitstatus_to_exitcode(os.wait()[1]) == 0:
+        print(crash_at)
+        break
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_killed_process_is_survived(tmp_path: Path) -> None:
+    server = FakeServer(small_survey())
+    with serving(server) as url:
+        root = str(Path(__file__).parents[2])
+        program = KILLED.format(root=root, url=url, directory=str(tmp_path))
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        killed = int(done.stdout)
+        assert killed > 10
+        first = {report[:32]: report for _, _, report in server.seen}
+        for crash_at in range(killed):
+            with Device(url, tmp_path / str(crash_at), consent=True, epsilon_limit=9) as device:
+                device.answer(VALUES)
+                assert [entry.round for entry in device.ledger()] == ["1"]
+        for _, _, report in server.seen:
+            assert first.setdefault(report[:32], report) == report
+    charged = sum(1 for _ in tmp_path.glob("*/ledger.jsonl"))
+    assert len(server.reports) <= charged
