@@ -64,10 +64,7 @@ class Answers:
 
     def chunk(self, start: int, stop: int) -> Chunk:
         """Randomise rows `start` to `stop`."""
-        values = [column.rows(start, stop) for column in self.columns]
-        clipped = [
-            column.check(chunk, start) for column, chunk in zip(self.columns, values, strict=True)
-        ]
+        values, clipped = zip(*(column.read(start, stop) for column in self.columns), strict=True)
         ids = device_ids(self.first + start, stop - start)
         tiers = self.tiers[start:stop]
         answers = self.survey.answers

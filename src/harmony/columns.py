@@ -33,23 +33,22 @@ class NumberColumn:
     attribute: Numeric
     rows: Slice
 
-    def check(self, chunk: NDArray[Any], first: int) -> int:
-        """Refuse what is not a number; return how many lie outside the range."""
+    def read(self, start: int, stop: int) -> tuple[NDArray[Any], int]:
+        """Return rows `start` to `stop`, and how many of them lie outside the range."""
+        chunk = self.rows(start, stop)
         low, high = self.attribute.low, self.attribute.high
         if low <= chunk.min() and chunk.max() <= high:
-            return 0
+            return chunk, 0
         if chunk.dtype.kind == "f":
             allowed = np.isnan(chunk) if self.attribute.missing is not None else False
-            self._refuse(~(np.isfinite(chunk) | allowed), first)
-        return int(np.count_nonzero((chunk < low) | (chunk > high)))
-
-    def _refuse(self, wrong: NDArray[np.bool_], first: int) -> None:
-        if wrong.any():
-            raise DataError(
-                f"{self.attribute.name}: row {first + int(wrong.argmax())} holds no finite "
-                "number (missing, NaN or infinite); remove such rows, or give the attribute "
-                "a value for 'missing'"
-            )
+            wrong = ~(np.isfinite(chunk) | allowed)
+            if wrong.any():
+                raise DataError(
+                    f"{self.attribute.name}: row {start + int(wrong.argmax())} holds no finite "
+                    "number (missing, NaN or infinite); remove such rows, or give the attribute "
+                    "a value for 'missing'"
+                )
+        return chunk, int(np.count_nonzero((chunk < low) | (chunk > high)))
 
 
 @dataclass(frozen=True)
@@ -61,20 +60,60 @@ class CodeColumn:
     base: int
     lookup: NDArray[np.int32]
 
-    def check(self, chunk: NDArray[Any], first: int) -> int:
-        """Refuse what is not one of the attribute's values."""
+    def read(self, start: int, stop: int) -> tuple[NDArray[Any], int]:
+        """Return the codes of rows `start` to `stop`; categories have nothing to clip."""
+        chunk = self.rows(start, stop)
         low, high = int(chunk.min()) - self.base, int(chunk.max()) - self.base
         if low >= 0 and high < len(self.lookup) and self.lookup[low : high + 1].min() >= 0:
-            return 0
-        places = chunk.astype(np.int64) - self.base
-        known = (places >= 0) & (places < len(self.lookup))
-        known[known] = self.lookup[places[known]] >= 0
+            return chunk, 0
+        known = (chunk >= self.base) & (chunk < self.base + len(self.lookup))
+        known[known] = self.lookup[chunk[known].astype(np.int64) - self.base] >= 0
         if not known.all():
-            raise DataError(_not_a_value(self.attribute, first + int((~known).argmax())))
-        return 0
+            raise DataError(_not_a_value(self.attribute, start + int((~known).argmax())))
+        return chunk, 0
 
 
-Column = NumberColumn | CodeColumn
+@dataclass(frozen=True)
+class BinColumn:
+    """Numbers of which a histogram is asked: each stands for the bin that it falls in."""
+
+    numbers: NumberColumn
+    base: int
+    lookup: NDArray[np.int32]
+
+    @property
+    def attribute(self) -> Numeric:
+        return self.numbers.attribute
+
+    def read(self, start: int, stop: int) -> tuple[NDArray[Any], int]:
+        """Return the bins of rows `start` to `stop`, and how many numbers were outside."""
+        chunk, outside = self.numbers.read(start, stop)
+        if self.attribute.missing is not None:
+            chunk = np.where(np.isnan(chunk), self.attribute.missing, chunk)
+        inner = np.array(self.attribute.edges[1:-1])
+        return np.searchsorted(inner, chunk.astype(np.float64), side="right"), outside
+
+
+Column = NumberColumn | CodeColumn | BinColumn
+
+
+class _Objects:
+    """Python objects or NumPy text, brought to Arrow a slice at a time."""
+
+    def __init__(self, values: Any, attribute: Attribute) -> None:
+        self.values = values
+        self.attribute = attribute
+        self.type = _arrow_type(attribute)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def slice(self, start: int, length: int) -> pa.ChunkedArray:
+        part = self.values[start : start + length]
+        try:
+            return pa.chunked_array([pa.array(part, self.type, from_pandas=True)])
+        except (pa.ArrowException, ValueError, TypeError, OverflowError):
+            raise DataError(_wrong_type(self.attribute, "values of another type")) from None
 
 
 def read_columns(table: TableLike, attributes: Sequence[Attribute]) -> tuple[list[Column], int]:
@@ -117,28 +156,36 @@ def _arrow_or_numpy(values: Any, attribute: Attribute) -> Any:
     if hasattr(values, "to_arrow"):  # Polars
         return _arrow_or_numpy(values.to_arrow(), attribute)
     if hasattr(values, "dtype") and hasattr(values, "iloc"):  # pandas
-        if not isinstance(values.dtype, np.dtype) or values.dtype == object:
-            return _arrow(values, attribute, from_pandas=True)
+        if not isinstance(values.dtype, np.dtype):
+            return _arrow_or_numpy(_arrow(values, attribute), attribute)
         values = values.to_numpy()
     array = np.asarray(values)
     if array.ndim != 1:
         raise DataError(f"{attribute.name}: the column must have one dimension")
-    return _arrow(array, attribute) if array.dtype.kind in "OUS" else array
+    return _Objects(array, attribute) if array.dtype.kind in "OU" else array
 
 
-def _arrow(values: Any, attribute: Attribute, from_pandas: bool | None = None) -> pa.ChunkedArray:
+def _arrow(values: Any, attribute: Attribute) -> pa.ChunkedArray:
+    """Bring a pandas column of an extension type to Arrow, mostly without a copy."""
     try:
-        array = pa.array(values, from_pandas=from_pandas)
+        array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        raise DataError(f"{attribute.name}: the column mixes types or holds objects") from None
-    chunked = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
-    return chunked.unify_dictionaries() if pa.types.is_dictionary(chunked.type) else chunked
+        raise DataError(_wrong_type(attribute, str(values.dtype))) from None
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _arrow_type(attribute: Attribute) -> pa.DataType:
+    if isinstance(attribute, Numeric):
+        return pa.float64()
+    return {str: pa.string(), int: pa.int64(), bool: pa.bool_()}[type(attribute.values[0])]
 
 
 def _column(source: Any, attribute: Attribute) -> Column:
     if isinstance(attribute, Numeric):
         numbers = NumberColumn(attribute, _number_rows(source, attribute))
-        return _binned(numbers) if attribute.bins is not None else numbers
+        if not attribute.edges:
+            return numbers
+        return BinColumn(numbers, 0, np.arange(len(attribute.values), dtype=np.int32))
     if isinstance(source, np.ndarray):
         return _coded_numpy(source, attribute)
     kind = source.type
@@ -171,21 +218,6 @@ def _number_rows(source: Any, attribute: Numeric) -> Slice:
         return _to_numpy(part)
 
     return rows
-
-
-def _binned(numbers: NumberColumn) -> CodeColumn:
-    """A histogram asks for the bin that a number falls in; outside the range, the nearest."""
-    attribute = numbers.attribute
-    inner = np.array(attribute.edges[1:-1])
-
-    def rows(start: int, stop: int) -> NDArray[np.int64]:
-        chunk = np.asarray(numbers.rows(start, stop), dtype=np.float64)
-        numbers.check(chunk, start)
-        if attribute.missing is not None:
-            chunk = np.where(np.isnan(chunk), attribute.missing, chunk)
-        return np.searchsorted(inner, chunk, side="right")
-
-    return CodeColumn(attribute, rows, 0, np.arange(len(attribute.values), dtype=np.int32))
 
 
 def _coded_numpy(source: NDArray[Any], attribute: Attribute) -> CodeColumn:

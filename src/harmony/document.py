@@ -105,6 +105,14 @@ def read_document(
     return tuple(tuple(tier) for tier in read)
 
 
+def prove(table: Table, epsilon: Fraction) -> None:
+    """Prove in integers that `table` keeps `epsilon`, or raise PrivacyError."""
+    try:
+        check_table(table, epsilon)
+    except RefusedError as problem:
+        raise PrivacyError(str(problem)) from None
+
+
 def _read_mechanism(
     document: Any, attribute: Attribute, tables: list[Table], epsilon: Fraction
 ) -> Mechanism:
@@ -114,10 +122,7 @@ def _read_mechanism(
     if type(place) is not int or not 0 <= place < len(tables):
         raise SurveyError("'table' must be the place of one of the survey's tables")
     table = tables[place]
-    try:
-        check_table(table, epsilon)
-    except RefusedError as problem:
-        raise PrivacyError(str(problem)) from None
+    prove(table, epsilon)
     expected = "linear" if attribute.values else "grid"
     if document.get("code") != expected:
         raise SurveyError(f"'code' must be '{expected}' for this attribute")

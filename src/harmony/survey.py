@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .attributes import Attribute, Categorical, Numeric
-from .document import FORMAT, read_document, survey_fields, write_document
+from .document import FORMAT, prove, read_document, survey_fields, write_document
 from .errors import SurveyError
 from .mechanisms import Mechanism
 from .mechanisms.choose import choose_answers, design
@@ -70,6 +71,8 @@ class Survey:
             tuple(design(attribute, tier / answers, mechanism) for attribute in self.attributes)
             for tier in exact_tiers
         )
+        for built in chain.from_iterable(self.mechanisms):
+            prove(built.table, built.epsilon)
 
     @property
     def epsilon(self) -> float:

@@ -130,18 +130,22 @@ def test_every_device_answers_once(survey: hm.Survey, columns: dict) -> None:
         (
             "battery",
             ["a", "b"],
-            "battery: the column holds string, but the attribute takes numbers",
+            "battery: the column holds values of another type, but the attribute takes numbers",
         ),
         ("battery", [True, False], "battery: the column holds bool"),
         ("battery", [1 + 2j, 1j], "battery: the column holds complex128"),
         ("battery", [None, 3.0], "battery: row 0 holds no finite number"),
-        ("battery", [{"a": 1}, 3.0], "battery: the column mixes types"),
+        ("battery", [{"a": 1}, 3.0], "battery: the column holds values of another type"),
         ("battery", [[1.0], [2.0]], "battery: the column must have one dimension"),
         ("theme", ["light", "purple"], "theme: row 1 holds none of the attribute's 3 values"),
         ("theme", ["light", None], "theme: row 1 holds none of the attribute's 3 values"),
         ("theme", [0, 1], "theme: the column holds int64, but the attribute takes text"),
-        ("theme", [None, None], "theme: the column holds no values"),
-        ("wifi", ["yes", "no"], "wifi: the column holds string, but the attribute takes booleans"),
+        ("theme", [None, None], "theme: row 0 holds none of the attribute's 3 values"),
+        (
+            "wifi",
+            ["yes", "no"],
+            "wifi: the column holds values of another type, but the attribute takes booleans",
+        ),
         ("wifi", [0, 7], "wifi: row 1 holds none of the attribute's 2 values"),
         ("sims", [1, 3], "sims: row 1 holds none of the attribute's 3 values"),
         ("sims", [0.5, 1.0], "sims: the column holds float64, but the attribute takes integers"),
@@ -184,6 +188,20 @@ def test_numbers_outside_the_range_are_clipped_and_counted_or_refused(columns: d
     assert clipped == survey.collect({"x": [0.0, 3.0, 10.0, 10.0]}, seed=1)
     with pytest.raises(hm.DataError, match="x: 2 values lie outside"):
         survey.collect(table, seed=1, strict=True)
+
+
+def test_numbers_outside_the_bins_are_counted_too() -> None:
+    survey = hm.Survey("s", [hm.Numeric("x", 0, 10, bins=5)], epsilon=1.0)
+    with pytest.warns(hm.ClippedWarning, match="x: 2 values") as caught:
+        clipped = survey.collect({"x": [-5.0, 3.0, 12.0, 10.0]}, seed=1)
+    assert (caught[0].message.attribute, caught[0].message.clipped) == ("x", 2)
+    assert clipped == survey.collect({"x": [0.0, 3.0, 10.0, 10.0]}, seed=1)
+
+
+def test_integers_that_wrap_around_are_not_taken_for_others() -> None:
+    survey = hm.Survey("s", [hm.Integer("x", -1, 5)], epsilon=1.0)
+    with pytest.raises(hm.DataError, match="x: row 1 holds none"):
+        survey.collect({"x": np.array([1, 2**64 - 1], np.uint64)}, seed=1)
 
 
 def test_a_missing_value_counts_as_the_value_declared_for_it() -> None:
