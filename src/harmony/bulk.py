@@ -30,7 +30,7 @@ from .rounds import Round, derive
 from .survey import Survey
 from .tally import Counts, Tally
 
-CHUNK = 1 << 15
+CHUNK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,7 @@ class Answers:
         self.key = key
 
     def chunk(self, start: int, stop: int) -> Chunk:
-        """Randomise rows `start` to `stop`."""
-        values, clipped = zip(*(column.read(start, stop) for column in self.columns), strict=True)
+        """Randomise rows `start` to `stop`, column by column, each while it is in the cache."""
         ids = device_ids(self.first + start, stop - start)
         tiers = self.tiers[start:stop]
         answers = self.survey.answers
@@ -72,11 +71,13 @@ class Answers:
         symbols = np.empty(len(words), np.uint16)
         assigned = self.coins.assign(ids, tiers)
         order, starts = self.coins.group(assigned, tiers)
-        for group, write in enumerate(self.writers):
-            places = order[starts[group] : starts[group + 1]]
-            if len(places):
-                write(values[group % len(values)], places, answers, words, assigned.row, symbols)
-        return Chunk(ids, tiers, assigned, symbols, np.array(clipped, np.int64))
+        clipped = np.zeros(len(self.columns), np.int64)
+        for place, column in enumerate(self.columns):
+            values, clipped[place] = column.read(start, stop)
+            for group in range(place, len(self.writers), len(self.columns)):
+                places = order[starts[group] : starts[group + 1]]
+                self.writers[group](values, places, answers, words, assigned.row, symbols)
+        return Chunk(ids, tiers, assigned, symbols, clipped)
 
 
 def collect(
