@@ -103,9 +103,8 @@ def _errors(survey: Survey, devices: int, confidence: float) -> tuple[PlannedErr
     for place, attribute in enumerate(survey.attributes):
         precision = 0.0
         for tier in survey.mechanisms:
-            mechanism, share = tier[place], shares[place]
-            variance = mechanism.reference_noise + (1 - share) * mechanism.reference_spread
-            precision += share / len(survey.tiers) / variance
+            variance = tier[place].expected_variance(shares[place])
+            precision += shares[place] / len(survey.tiers) / variance
         stderr = math.sqrt(1 / (precision * devices))
         if attribute.values:
             kind, scale, domain = "histogram", 1.0, 1.0

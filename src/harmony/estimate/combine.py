@@ -43,8 +43,7 @@ def combine(
         unknown = np.full(size, np.nan)
         return Combined(0, unknown, unknown + np.inf, np.inf, None)
     if weighting == "precision":
-        promised = [one.reference_noise + one.reference_spread for one in mechanisms]
-        weights = answered / np.array(promised)
+        weights = answered / np.array([one.expected_variance() for one in mechanisms])
     else:
         weights = np.where(answered > 0, np.array(tier_reports, dtype=np.float64), 0.0)
     weights /= weights.sum()

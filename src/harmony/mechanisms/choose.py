@@ -42,20 +42,12 @@ def choose_answers(
             break
         if answers > best + 2:  # the variance falls, then rises: it has risen twice
             break
+        share = answers / len(attributes)
         logs = sum(
-            math.log(expected_variance(attribute, tier / answers, mechanism, share))
+            math.log(design(attribute, tier / answers, mechanism).expected_variance(share) / share)
             for attribute in attributes
             for tier in tiers
-            for share in [answers / len(attributes)]
         )
         if logs < least - 1e-12:
             best, least = answers, logs
     return best
-
-
-def expected_variance(
-    attribute: Attribute, epsilon: Fraction, mechanism: str, share: float
-) -> float:
-    """Return devices times the expected variance when `share` of them answer the attribute."""
-    chosen = design(attribute, epsilon, mechanism)
-    return (chosen.reference_noise + (1 - share) * chosen.reference_spread) / share

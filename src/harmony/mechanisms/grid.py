@@ -22,6 +22,7 @@ from harmony_device.tables import TOTAL, DenseTable
 
 from ..errors import SurveyError
 from .moments import Counts, Floats, Moments
+from .promise import Promise
 from .rounding import dense_counts, window_counts
 
 TWO_POINTS_BELOW = 0.1
@@ -29,7 +30,7 @@ TWO_POINTS_BELOW = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class Grid(Promise):
     """A numeric mechanism: a grid code, a dense table and the output value of each symbol.
 
     >>> grid = Grid.design(Fraction(1))

@@ -27,6 +27,7 @@ from harmony_device.tables import TOTAL, CirculantTable, DenseTable, Table
 from ..errors import SurveyError
 from .designs import Design, best_design, is_prime, multipliers, window
 from .moments import Counts, Floats, Moments
+from .promise import Promise
 from .rounding import window_counts
 from .subsets import subset_table
 from .transforms import radon
@@ -37,7 +38,7 @@ COVARIANCE_VALUES = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class Linear(Promise):
     """A categorical mechanism: a linear code and a table with a window of likely symbols.
 
     >>> linear = Linear.design(Fraction(1), 16)
