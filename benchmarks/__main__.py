@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import pkgutil
 
-import benchmarks
+NAMES = ("optimality", "collect", "device")
 
 
 def main() -> None:
-    names = [
-        module.name
-        for module in pkgutil.iter_modules(benchmarks.__path__)
-        if hasattr(importlib.import_module(f"benchmarks.{module.name}"), "run")
-    ]
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*names, []], help=", ".join(names))
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(NAMES))
     parser.add_argument("--tiny", action="store_true", help="only show that they work")
     chosen = parser.parse_args()
-    for name in chosen.names or names:
+    if unknown := set(chosen.names) - set(NAMES):
+        parser.error(f"unknown benchmark {min(unknown)!r}; choose from {', '.join(NAMES)}")
+    for name in chosen.names or NAMES:
         importlib.import_module(f"benchmarks.{name}").run(tiny=chosen.tiny)
 
 

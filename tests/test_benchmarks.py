@@ -1,0 +1,30 @@
+"""The benchmarks still run; what they measure is not judged here."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import naive, optimality
+from benchmarks.collect import population, survey
+from harmony import Round
+from harmony.bulk import collect
+from harmony.rounds import derive
+
+
+def test_the_accuracy_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    optimality.run(tiny=True)
+    assert "best rival" in capsys.readouterr().out
+
+
+def test_plain_numpy_counts_the_same_integers_as_the_kernels() -> None:
+    us, table, round_ = survey(), population(20_000), Round.open("1")
+    kernels = collect(us, table, seed=3, round=round_)
+    assert naive.collect(us, table, derive(3, "answers"), round_) == kernels
+
+
+def test_the_rivals_settings_are_at_their_best() -> None:
+    """Figures from DESIGN.md: n x variance at frequency zero."""
+    assert optimality.rivals.unary_encoding(1.0) == pytest.approx(3.68, abs=0.005)
+    assert optimality.rivals.papers_hadamard(1.0) == pytest.approx(4.68, abs=0.005)
+    assert optimality.rivals.hybrid(2.0) == pytest.approx(1.04, abs=0.005)
+    assert optimality.rivals.piecewise(4.0) == pytest.approx(0.241, abs=0.0005)
