@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from .rounds import Round, derive
 from .survey import Survey
 from .tally import Counts, Tally
 
-CHUNK = 1 << 16
+CHUNK = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Answers:
         words = keystream(self.key, (self.first + start) * answers, (stop - start) * answers)
         symbols = np.empty(len(words), np.uint16)
         assigned = self.coins.assign(ids, tiers)
-        order, starts = self.coins.group(assigned, tiers)
+        order, starts = self.coins.sort(assigned)
         clipped = np.zeros(len(self.columns), np.int64)
         for place, column in enumerate(self.columns):
             values, clipped[place] = column.read(start, stop)
@@ -103,7 +104,7 @@ def collect(
         for start, stop in chunks:
             chunk = answers.chunk(start, stop)
             clipped += chunk.clipped
-            answers.coins.count(chunk.assigned, chunk.tiers, chunk.symbols, counts)
+            answers.coins.count(chunk.assigned, chunk.symbols, counts)
         return counts, clipped
 
     with progress_bar("collecting", answers.devices, progress) as advance:
@@ -193,8 +194,13 @@ def keystream(key: bytes, first: int, count: int) -> Words:
 
     cipher = Cipher(algorithms.AES(key), modes.CTR(first.to_bytes(16, "big")))
     stream = np.empty(16 * count + 15, np.uint8)
-    cipher.encryptor().update_into(bytes(16 * count), stream.data)
+    cipher.encryptor().update_into(_zeros(16 * count), stream.data)
     return stream[: 16 * count].view("<u8").reshape(count, 2)
+
+
+@lru_cache(maxsize=4)
+def _zeros(count: int) -> bytes:
+    return bytes(count)
 
 
 def _randomness(seed: int | None, round: Round | None) -> tuple[Round, bytes]:

@@ -25,9 +25,12 @@ NO_TIERS: Tiers = np.empty(0, np.uint8)
 
 @dataclass(frozen=True)
 class Assignment:
-    """Attribute and row of every answer, flat: device after device, answer after answer."""
+    """What every answer is about, flat: device after device, answer after answer.
 
-    attribute: NDArray[np.uint16]
+    The group is the number of the tier times the number of attributes, plus the attribute's.
+    """
+
+    group: NDArray[np.uint32]
     row: NDArray[np.uint32]
 
 
@@ -37,62 +40,52 @@ class Coins:
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi"), hm.Boolean("nfc")], epsilon=1.0)
     >>> coins = Coins(survey, hm.Round("1", bytes(16)))
-    >>> coins.assign(device_ids(0, 5), NO_TIERS).attribute.tolist()
+    >>> coins.assign(device_ids(0, 5), NO_TIERS).group.tolist()
     [1, 0, 0, 0, 0]
     """
 
     def __init__(self, survey: Survey, round: Round) -> None:
         self.answers = survey.answers
-        self.tiers = len(survey.tiers)
-        self.attributes = len(survey.attributes)
         self.weights = np.array(survey.weights, np.int64)
         self.seed = np.frombuffer(round.seed, "<u8")
         shapes = np.array(cell_shapes(survey), np.int64)
-        self.rows, self.symbols = np.ascontiguousarray(np.moveaxis(shapes, -1, 0))
-        sizes = (self.rows * self.symbols).reshape(-1)
+        self.rows = np.ascontiguousarray(shapes[:, :, 0])
+        self.widths = np.ascontiguousarray(shapes[:, :, 1].reshape(-1))
+        sizes = self.rows.reshape(-1) * self.widths
         self.cells = int(sizes.sum())
-        self.starts = (np.cumsum(sizes) - sizes).reshape(self.rows.shape)
+        self.starts = np.cumsum(sizes) - sizes
 
     def assign(self, ids: Words, tiers: Tiers) -> Assignment:
         """Return what the devices `ids` (low words, high words) are asked."""
         devices = ids.shape[1]
         size = devices * self.answers
-        attribute, row = np.empty(size, np.uint16), np.empty(size, np.uint32)
+        group, row = np.empty(size, np.uint32), np.empty(size, np.uint32)
         words = np.empty((self.answers, devices), np.uint64)
         for counter in range(self.answers):
             kernels.coin_words(ids, self.seed, counter, words[counter])
         if self.answers == 1 and (self.weights == 1).all():
-            kernels.assign_one(words[0], self.rows, tiers, attribute, row)
+            kernels.assign_one(words[0], self.rows, tiers, group, row)
         else:
-            kernels.assign_many(words, self.weights, self.rows, tiers, self.answers, attribute, row)
-        return Assignment(attribute, row)
+            kernels.assign_many(words, self.weights, self.rows, tiers, group, row)
+        return Assignment(group, row)
 
-    def group(self, assigned: Assignment, tiers: Tiers) -> tuple[NDArray[np.int32], Counts]:
-        """Return the answers ordered by tier and attribute, and where each group starts."""
-        order = np.empty(len(assigned.attribute), np.int32)
-        groups = self.tiers * self.attributes
-        starts = kernels.group(
-            assigned.attribute, tiers, self.answers, self.attributes, groups, order
-        )
-        return order, starts
+    def sort(self, assigned: Assignment) -> tuple[NDArray[np.int32], Counts]:
+        """Return the answers ordered by group, and where each group starts."""
+        order = np.empty(len(assigned.group), np.int32)
+        return order, kernels.sort_by_group(assigned.group, len(self.widths), order)
 
-    def count(self, assigned: Assignment, tiers: Tiers, symbols: Symbols, counts: Counts) -> int:
+    def count(self, assigned: Assignment, symbols: Symbols, counts: Counts) -> int:
         """Add the symbols to flat `counts`; return how many are in no table of theirs."""
-        return int(
-            kernels.count(
-                assigned.attribute, assigned.row, tiers, self.answers, symbols,
-                self.starts, self.symbols, counts,
-            )
-        )  # fmt: skip
+        wrong = kernels.count(
+            assigned.group, assigned.row, symbols, self.starts, self.widths, counts
+        )
+        return int(wrong)
 
     def locate(self, ids: Words, tiers: Tiers, symbols: Symbols) -> Counts:
         """Return the place in a tally's flat counts of every answer, -1 where it has none."""
         assigned = self.assign(ids, tiers)
         cells = np.empty(len(symbols), np.int64)
-        kernels.locate(
-            assigned.attribute, assigned.row, tiers, self.answers, symbols,
-            self.starts, self.symbols, cells,
-        )  # fmt: skip
+        kernels.locate(assigned.group, assigned.row, symbols, self.starts, self.widths, cells)
         return cells
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from . import kernels
 from .attributes import Attribute, Numeric
 from .errors import DataError
 
@@ -37,7 +39,7 @@ class NumberColumn:
         """Return rows `start` to `stop`, and how many of them lie outside the range."""
         chunk = self.rows(start, stop)
         low, high = self.attribute.low, self.attribute.high
-        if low <= chunk.min() and chunk.max() <= high:
+        if not kernels.outside(chunk, low, high):
             return chunk, 0
         if chunk.dtype.kind == "f":
             allowed = np.isnan(chunk) if self.attribute.missing is not None else False
@@ -60,13 +62,21 @@ class CodeColumn:
     base: int
     lookup: NDArray[np.int32]
 
+    @cached_property
+    def complete(self) -> bool:
+        """Whether every code from `base` to `last` stands for a value."""
+        return bool(self.lookup.min() >= 0)
+
+    @property
+    def last(self) -> int:
+        return self.base + len(self.lookup) - 1
+
     def read(self, start: int, stop: int) -> tuple[NDArray[Any], int]:
         """Return the codes of rows `start` to `stop`; categories have nothing to clip."""
         chunk = self.rows(start, stop)
-        low, high = int(chunk.min()) - self.base, int(chunk.max()) - self.base
-        if low >= 0 and high < len(self.lookup) and self.lookup[low : high + 1].min() >= 0:
+        if self.complete and not kernels.outside(chunk, self.base, self.last):
             return chunk, 0
-        known = (chunk >= self.base) & (chunk < self.base + len(self.lookup))
+        known = (chunk >= self.base) & (chunk <= self.last)
         known[known] = self.lookup[chunk[known].astype(np.int64) - self.base] >= 0
         if not known.all():
             raise DataError(_not_a_value(self.attribute, start + int((~known).argmax())))

@@ -88,24 +88,25 @@ def _below(draw, bound):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def assign_one(words, rows, tiers, attribute, row):  # type: ignore[no-untyped-def]
+def assign_one(words, rows, tiers, group, row):  # type: ignore[no-untyped-def]
     """The coin of surveys with one answer and equal weights: one word a device."""
     d = rows.shape[1]
     for device in range(len(words)):
-        tier = tiers[device] if len(tiers) else 0
+        tier = np.int64(tiers[device]) if len(tiers) else 0
         chosen = _below(words[device] & LOW_HALF, d)
-        attribute[device] = chosen
+        group[device] = tier * d + chosen
         row[device] = _below(words[device] >> HALF, rows[tier, chosen])
 
 
 @_compiled
-def assign_many(words, weights, rows, tiers, answers, attribute, row):  # type: ignore[no-untyped-def]
+def assign_many(words, weights, rows, tiers, group, row):  # type: ignore[no-untyped-def]
     """The coin of any survey: `words` has a row for each answer, a column for each device."""
-    pool = np.arange(len(weights))
+    answers, d = len(words), len(weights)
+    pool = np.arange(d)
     swaps = np.empty(answers, np.int64)
     total = weights.sum()
     for device in range(words.shape[1]):
-        tier = tiers[device] if len(tiers) else 0
+        tier = np.int64(tiers[device]) if len(tiers) else 0
         left = total
         for draw in range(2 * answers):
             word = words[draw // 2, device]
@@ -119,33 +120,37 @@ def assign_many(words, weights, rows, tiers, answers, attribute, row):  # type: 
                 left -= weights[pool[chosen]]
                 pool[draw], pool[chosen] = pool[chosen], pool[draw]
                 swaps[draw] = chosen
-                attribute[device * answers + draw] = pool[draw]
+                group[device * answers + draw] = tier * d + pool[draw]
             else:
-                place = device * answers + draw - answers
-                row[place] = _below(half, rows[tier, attribute[place]])
+                asked = pool[draw - answers]
+                row[device * answers + draw - answers] = _below(half, rows[tier, asked])
         for draw in range(answers - 1, -1, -1):
             pool[draw], pool[swaps[draw]] = pool[swaps[draw]], pool[draw]
 
 
 @_compiled
-def group(attribute, tiers, answers, d, groups, order):  # type: ignore[no-untyped-def]
-    """Sort answers by (tier, attribute): fill `order`, return where each group starts."""
+def sort_by_group(group, groups, order):  # type: ignore[no-untyped-def]
+    """Fill `order` with the answers, group after group; return where each group starts."""
     starts = np.zeros(groups + 1, np.int64)
-    devices = len(attribute) // answers
-    for device in range(devices):
-        tier = np.int64(tiers[device]) if len(tiers) else 0
-        for place in range(device * answers, (device + 1) * answers):
-            starts[tier * d + np.int64(attribute[place]) + 1] += 1
+    for place in range(len(group)):
+        starts[group[place] + 1] += 1
     for key in range(groups):
         starts[key + 1] += starts[key]
     ends = starts[:-1].copy()
-    for device in range(devices):
-        tier = np.int64(tiers[device]) if len(tiers) else 0
-        for place in range(device * answers, (device + 1) * answers):
-            key = tier * d + np.int64(attribute[place])
-            order[ends[key]] = place
-            ends[key] += 1
+    for place in range(len(group)):
+        key = group[place]
+        order[ends[key]] = place
+        ends[key] += 1
     return starts
+
+
+@_compiled
+def outside(column, low, high):  # type: ignore[no-untyped-def]
+    """Count what does not lie between `low` and `high`; NaN does not."""
+    count = 0
+    for place in range(len(column)):
+        count += not (low <= column[place] <= high)
+    return count
 
 
 @_inlined
@@ -210,34 +215,29 @@ def linear_symbols(  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def _cell(place, tier, attribute, row, symbols, starts, widths):  # type: ignore[no-untyped-def]
+def _cell(place, group, row, symbols, starts, widths):  # type: ignore[no-untyped-def]
     """Return the flat place of one answer's count, or -1 if its table has no such symbol."""
-    asked = attribute[place]
-    symbol, width = np.int64(symbols[place]), widths[tier, asked]
-    if symbol >= width:
+    key, symbol = group[place], np.int64(symbols[place])
+    if symbol >= widths[key]:
         return np.int64(-1)
-    return starts[tier, asked] + np.int64(row[place]) * width + symbol
+    return starts[key] + np.int64(row[place]) * widths[key] + symbol
 
 
 @_compiled
-def count(attribute, row, tiers, answers, symbols, starts, widths, counts):  # type: ignore[no-untyped-def]
+def count(group, row, symbols, starts, widths, counts):  # type: ignore[no-untyped-def]
     """Add every answer to `counts`; return how many have a symbol that is in no table."""
     wrong = 0
-    for device in range(len(symbols) // answers):
-        tier = np.int64(tiers[device]) if len(tiers) else 0
-        for place in range(device * answers, (device + 1) * answers):
-            cell = _cell(place, tier, attribute, row, symbols, starts, widths)
-            if cell < 0:
-                wrong += 1
-            else:
-                counts[cell] += 1
+    for place in range(len(symbols)):
+        cell = _cell(place, group, row, symbols, starts, widths)
+        if cell < 0:
+            wrong += 1
+        else:
+            counts[cell] += 1
     return wrong
 
 
 @_compiled
-def locate(attribute, row, tiers, answers, symbols, starts, widths, cells):  # type: ignore[no-untyped-def]
+def locate(group, row, symbols, starts, widths, cells):  # type: ignore[no-untyped-def]
     """Fill `cells` with the flat place of every answer's count, -1 where it has none."""
-    for device in range(len(symbols) // answers):
-        tier = np.int64(tiers[device]) if len(tiers) else 0
-        for place in range(device * answers, (device + 1) * answers):
-            cells[place] = _cell(place, tier, attribute, row, symbols, starts, widths)
+    for place in range(len(symbols)):
+        cells[place] = _cell(place, group, row, symbols, starts, widths)

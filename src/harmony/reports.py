@@ -58,7 +58,7 @@ def tally_reports(survey: Survey, reports: pa.Table, round: Round | None = None)
         if not len(batch):
             continue
         ids, tiers, symbols = _read_batch(batch, survey)
-        if coins.count(coins.assign(ids, tiers), tiers, symbols, counts):
+        if coins.count(coins.assign(ids, tiers), symbols, counts):
             raise TallyError("reports: a symbol is not in its attribute's table")
         totals += tier_reports(tiers, len(batch), len(survey.tiers))
     return Tally.of(survey, round, counts, tuple(totals.tolist()))

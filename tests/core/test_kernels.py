@@ -74,7 +74,8 @@ def test_bulk_assignments_equal_the_devices_own(options: dict, weights: tuple[in
     tiers = np.arange(300, dtype=np.uint8) % len(survey.tiers)
     given = tiers if len(survey.tiers) > 1 else NO_TIERS
     assigned = Coins(survey, round_).assign(packed, given)
-    pairs = list(zip(assigned.attribute.tolist(), assigned.row.tolist(), strict=True))
+    attribute = assigned.group % len(survey.attributes)
+    pairs = list(zip(attribute.tolist(), assigned.row.tolist(), strict=True))
     expected = [
         pair
         for one, tier in zip(ids, tiers.tolist(), strict=True)
@@ -101,8 +102,8 @@ def test_bulk_symbols_equal_the_devices_own(options: dict) -> None:
     words = keystream(key, 0, n * survey.answers)
     for place in range(n * survey.answers):
         device, tier = place // survey.answers, int(tiers[place // survey.answers])
-        attribute = survey.attributes[chunk.assigned.attribute[place]]
-        mechanism = survey.mechanisms[tier][chunk.assigned.attribute[place]]
+        asked = int(chunk.assigned.group[place]) - tier * len(survey.attributes)
+        attribute, mechanism = survey.attributes[asked], survey.mechanisms[tier][asked]
         round_word, table_word = map(int, words[place])
         value = table[attribute.name][device]
         if isinstance(mechanism, Grid):

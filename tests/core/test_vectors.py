@@ -31,9 +31,9 @@ def test_the_kernels_assign_what_the_coin_says(case: dict[str, Any]) -> None:
     coin = np.empty((answers, 1), np.uint64)
     for counter in range(answers):
         kernels.coin_words(ids, seed, counter, coin[counter])
-    attribute, row = np.empty(answers, np.uint16), np.empty(answers, np.uint32)
+    attribute, row = np.empty(answers, np.uint32), np.empty(answers, np.uint32)
     rows, tiers = np.array([case["rows"]]), np.empty(0, np.uint8)
-    kernels.assign_many(coin, weights, rows, tiers, answers, attribute, row)
+    kernels.assign_many(coin, weights, rows, tiers, attribute, row)
     assert np.stack([attribute, row], axis=1).tolist() == case["assigned"]
 
 

@@ -12,6 +12,7 @@ from .collecting import simulate, tally
 from .demonstration import demo
 from .planning import plan
 from .results import estimate
+from .serving import serve
 from .surveys import survey_app
 from .terminal import set_debug
 
@@ -23,7 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(survey_app, name="survey")
-for command in (simulate, tally, estimate, plan, audit, demo):
+for command in (simulate, tally, estimate, plan, audit, serve, demo):
     app.command()(command)
 
 
