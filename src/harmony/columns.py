@@ -74,7 +74,8 @@ class CodeColumn:
     def read(self, start: int, stop: int) -> tuple[NDArray[Any], int]:
         """Return the codes of rows `start` to `stop`; categories have nothing to clip."""
         chunk = self.rows(start, stop)
-        if self.complete and not kernels.outside(chunk, self.base, self.last):
+        low, high = kernels.extent(chunk)
+        if self.complete and self.base <= low and high <= self.last:
             return chunk, 0
         known = (chunk >= self.base) & (chunk <= self.last)
         known[known] = self.lookup[chunk[known].astype(np.int64) - self.base] >= 0

@@ -153,6 +153,17 @@ def outside(column, low, high):  # type: ignore[no-untyped-def]
     return count
 
 
+@_compiled
+def extent(column):  # type: ignore[no-untyped-def]
+    """Return the least and the greatest of some integers."""
+    low = high = column[0]
+    for place in range(len(column)):
+        value = column[place]
+        low = value if value < low else low
+        high = value if value > high else high
+    return low, high
+
+
 @_inlined
 def _walk(running, guide, draw):  # type: ignore[no-untyped-def]
     """Count the running sums that are at most `draw`: the symbol (or offset) it falls on.
