@@ -19,7 +19,7 @@ def test_the_example_prints_what_the_readme_says(capsys) -> None:
 
 
 def test_the_one_liners_after_it_work() -> None:
-    first, lines = re.findall(r"```python\n(.*?)```", README, re.S)
+    first, lines, *_ = re.findall(r"```python\n(.*?)```", README, re.S)
     names: dict = {}
     exec(first.replace("1_000_000", "1_000"), names)
     exec(lines, names)

@@ -1,0 +1,214 @@
+"""Durable ingest against a no-op route of the same server, and packed batches.
+
+Each round measures both routes, one after the other, over the same number of connections; the
+ratio is taken within a round.  Everything runs on this machine's loopback, in three processes:
+server, client, and this one.  Another database: `python -m benchmarks.service postgresql://...`
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+
+import harmony as hm
+from harmony.service.packed import MEDIA_TYPE, pack
+from harmony.service.settings import Settings
+from harmony.service.state import ServiceState
+
+from . import page
+
+NOTES = """
+The no-op route reads the body and answers as much as the durable one, in the same process and on
+the same uvicorn. A durable answer comes after a synced commit (SQLite, WAL, synchronous=FULL) of
+the report and its counts. Packed batches hold random devices that the round has not seen;
+uniqueness is checked for every report. Client and server share the machine's cores.
+"""
+
+NO_OP = "/noop"
+SURVEY = hm.Survey(
+    "bench",
+    [hm.Numeric("battery", 0, 100), hm.Categorical("theme", ["light", "dark", "auto"])],
+    epsilon=1.0,
+)
+UNLIMITED = {"address_rate": 0, "credential_rate": 0, "enrolment_rate": 0}
+
+
+def serve(place: str, port: int) -> None:
+    """Run the service with a no-op route in front, on the same uvicorn."""
+    import uvicorn
+
+    from harmony.service.app import Application
+    from harmony.service.asgi import read_body
+    from harmony.service.logs import configure_logs
+    from harmony.service.server import server_config
+
+    configure_logs("console", "warning")
+    settings = Settings.load(database=place, port=port, **UNLIMITED)
+    app = Application(ServiceState(settings))
+    body = b'{"result":"accepted"}'
+    length = (b"content-length", str(len(body)).encode())
+    start = {
+        "type": "http.response.start",
+        "status": 201,
+        "headers": [(b"content-type", b"application/json"), length],
+    }
+
+    async def with_no_op(scope, receive, send):  # type: ignore[no-untyped-def]
+        if scope["type"] == "http" and scope["path"] == NO_OP:
+            await read_body(receive, 0, settings)
+            await send(start)
+            await send({"type": "http.response.body", "body": body})
+        else:
+            await app(scope, receive, send)
+
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
+    listener.listen(2048)
+    uvicorn.Server(server_config(with_no_op, settings)).run(sockets=[listener])
+
+
+class Bench:
+    """A server and a client process, and the requests between them."""
+
+    def __init__(self, place: str, folder: Path) -> None:
+        self.folder = folder
+        state = ServiceState(Settings.load(database=place, **UNLIMITED))
+        state.catalogue.add(SURVEY, None)
+        self.live = state.catalogue.open(SURVEY.name, f"r{time.time_ns()}").live
+        self.token = state.tokens.create("bench", "gateway")[0]
+        self.issue = state.credentials.issue
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        command = [sys.executable, "-m", __spec__.name, "--serve", place, str(self.port)]
+        self.server = subprocess.Popen(command, cwd=Path(__file__).parent.parent)
+        client = Path(__file__).with_name("service_client.py")
+        self.client = subprocess.Popen(
+            [sys.executable, str(client)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self._wait_until_ready()
+
+    def _wait_until_ready(self) -> None:
+        for _ in range(300):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=1).close()
+                return
+            except OSError:
+                time.sleep(0.1)
+        raise SystemExit("the server did not start")
+
+    def close(self) -> None:
+        """End both processes."""
+        self.client.stdin.close()  # type: ignore[union-attr]
+        self.server.terminate()
+        self.server.wait(30)
+        self.client.wait(30)
+
+    def requests_file(self, name: str, path: str, count: int) -> tuple[Path, int]:
+        """Write `count` requests of different devices, all of one size."""
+        file, size = self.folder / name, 0
+        rest = bytes(self.live.size - 16).hex()
+        with file.open("wb") as out:
+            for _ in range(count):
+                device = os.urandom(16)
+                body = json.dumps({"round": self.live.round.label, "report": device.hex() + rest})
+                request = (
+                    f"POST {path} HTTP/1.1\r\nHost: localhost\r\n"
+                    f"Authorization: Harmony {device.hex()}.{self.issue(device)}\r\n"
+                    f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+                ).encode()
+                size = len(request)
+                out.write(request)
+        return file, size
+
+    def measure(self, file: Path, size: int, connections: int, first: int, count: int) -> float:
+        """Send requests `first`.. of a file; return how many were answered a second."""
+        command = {
+            "port": self.port, "connections": connections, "file": str(file), "size": size,
+            "first": first, "count": count,
+        }  # fmt: skip
+        assert self.client.stdin
+        assert self.client.stdout
+        self.client.stdin.write(json.dumps(command) + "\n")
+        self.client.stdin.flush()
+        result = json.loads(self.client.stdout.readline())
+        if result["statuses"] != {"201": count}:
+            raise SystemExit(f"unexpected answers: {result['statuses']}")
+        return float(result["rate"])
+
+    def singles(self, connections: int, rounds: int, requests: int) -> list[str]:
+        """Measure both routes in turn; return a row of the table."""
+        path = f"/v1/surveys/{SURVEY.name}/reports"
+        durable = self.requests_file("durable", path, rounds * requests + 2000)
+        no_op = self.requests_file("no-op", NO_OP, requests)
+        self.measure(*durable, connections, rounds * requests, 2000)
+        rates, ratios = [], []
+        for number in range(rounds):
+            plain = self.measure(*no_op, connections, 0, requests)
+            stored = self.measure(*durable, connections, number * requests, requests)
+            rates.append((plain, stored))
+            ratios.append(stored / plain)
+        plain, stored = (statistics.median(column) for column in zip(*rates, strict=True))
+        spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        middle = f"{statistics.median(ratios):.2f}"
+        return [str(connections), f"{plain:,.0f}", f"{stored:,.0f}", middle, spread]
+
+    def batches(self, count: int, reports: int) -> list[str]:
+        """Send packed batches of random devices; return a row of the table."""
+        address = f"http://127.0.0.1:{self.port}/v1/surveys/{SURVEY.name}/reports"
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": MEDIA_TYPE}
+        wall, cpu = 0.0, self._server_cpu()
+        for _ in range(count):
+            packed = np.zeros((reports, self.live.size), np.uint8)
+            packed[:, :16] = np.frombuffer(os.urandom(16 * reports), np.uint8).reshape(-1, 16)
+            body = pack(SURVEY.fingerprint, self.live.round.label, packed.tobytes(), self.live.size)
+            started = time.perf_counter()
+            request = urllib.request.Request(address, body, headers)
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                accepted = json.load(answer)["accepted"]
+            wall += time.perf_counter() - started
+            if accepted != reports:
+                raise SystemExit(f"only {accepted} of {reports} reports were accepted")
+        cpu = self._server_cpu() - cpu
+        total = count * reports
+        return [f"{count} x {reports:,}", f"{total / wall:,.0f}", f"{total / cpu:,.0f}"]
+
+    def _server_cpu(self) -> float:
+        fields = Path(f"/proc/{self.server.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def run(tiny: bool = False, database: str | None = None) -> None:
+    rounds, requests, batches = (2, 1000, 3) if tiny else (9, 20_000, 100)
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(database or f"{folder}/bench.db", Path(folder))
+        try:
+            rows = [bench.singles(connections, rounds, requests) for connections in (64, 256)]
+            packed = bench.batches(batches, 10_000)
+        finally:
+            bench.close()
+    head = ["connections", "no-op/s", "durable/s", "ratio, median", "range"]
+    body = page.table(head, rows) + "\n\n"
+    head = ["packed batches", "reports/s, as the gateway waits", "reports/s of server CPU"]
+    body += page.table(head, [packed]) + "\n" + NOTES
+    print(body)
+    if not tiny and database is None:
+        page.write_section("service", "The collection service", body)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--serve"]:
+        serve(sys.argv[2], int(sys.argv[3]))
+    else:
+        run(database=sys.argv[1] if sys.argv[1:] else None)

@@ -1,0 +1,1 @@
+"""The admin, analysis and device API, in FastAPI: everything but the ingest route."""

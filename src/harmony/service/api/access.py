@@ -1,0 +1,68 @@
+"""Who asks: dependencies that turn an Authorization header into a device or a token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends, Request, Security
+from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
+
+from harmony.service.asgi import client_of
+from harmony.service.problems import Problem
+from harmony.service.state import ServiceState
+from harmony.service.tokens import ADMIN, ANALYST, Token
+
+_bearer = HTTPBearer(auto_error=False, description="a token of the role that the route needs")
+_device = APIKeyHeader(
+    name="Authorization",
+    scheme_name="Device",
+    auto_error=False,
+    description="'Harmony ' and the device's id in hex, a dot, and its credential",
+)
+
+
+def _unlimited_state(request: Request) -> ServiceState:
+    state = request.app.state.service
+    assert isinstance(state, ServiceState)
+    return state
+
+
+def _state(request: Request) -> ServiceState:
+    state = _unlimited_state(request)
+    if state.address_limit.active:
+        state.limit(state.address_limit, client_of(request.scope))
+    return state
+
+
+State = Annotated[ServiceState, Depends(_state)]
+UnlimitedState = Annotated[ServiceState, Depends(_unlimited_state)]
+
+
+def _holder(*roles: str) -> Callable[..., Token]:
+    def check(
+        request: Request,
+        state: State,
+        _: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+    ) -> Token:
+        token = state.authenticate(request.headers.get("authorization", ""), roles)
+        if state.credential_limit.active:
+            state.limit(state.credential_limit, token.id)
+        return token
+
+    return check
+
+
+def _own_device(state: State, authorization: Annotated[str | None, Security(_device)]) -> bytes:
+    kind, _, presented = (authorization or "").partition(" ")
+    device = state.credentials.device_of(presented.encode()) if kind == "Harmony" else None
+    if device is None:
+        raise Problem("unauthorized", "'Authorization' is not a valid device credential")
+    if state.credential_limit.active:
+        state.limit(state.credential_limit, device)
+    return device
+
+
+Admin = Annotated[Token, Depends(_holder(ADMIN))]
+Analyst = Annotated[Token, Depends(_holder(ANALYST))]
+OwnDevice = Annotated[bytes, Depends(_own_device)]

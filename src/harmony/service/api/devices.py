@@ -1,0 +1,76 @@
+"""Routes for devices: enrol, read surveys, be forgotten."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from harmony.service.asgi import client_of
+from harmony.service.problems import Problem
+from harmony.service.writer import OverloadedError
+
+from .access import OwnDevice, State
+from .models import EnrolBody, Enrolled, SurveyList, SurveyView
+
+router = APIRouter(prefix="/v1", tags=["devices"])
+
+
+@router.post("/devices", status_code=201)
+def enrol(state: State, request: Request, body: EnrolBody | None = None) -> Enrolled:
+    """Become a device: get a random id and the credential that proves it."""
+    if state.enrolment_limit.active:
+        state.limit(state.enrolment_limit, client_of(request.scope))
+    device = state.enrolment.enrol(body.key if body else None)
+    state.metrics.enrolled.inc()
+    return Enrolled(device=device.hex(), credential=state.credentials.issue(device))
+
+
+@router.post("/devices/me")
+def renew(state: State, device: OwnDevice) -> Enrolled:
+    """Get a fresh credential for the same id, before the key of the old one retires."""
+    return Enrolled(device=device.hex(), credential=state.credentials.issue(device))
+
+
+@router.delete("/devices/me", status_code=204)
+async def forget(state: State, device: OwnDevice) -> Response:
+    """Delete this device: its reports and their counts go in one transaction."""
+    await run_in_threadpool(state.catalogue.reload)
+    rounds = [
+        one.live for survey in state.catalogue.surveys.values() for one in survey.rounds.values()
+    ]
+    try:
+        await state.writer.forget(device, rounds)
+    except OverloadedError as problem:
+        raise Problem("overloaded", str(problem), retry_after=5) from None
+    await run_in_threadpool(state.enrolment.forget, device)
+    state.metrics.forgotten.inc()
+    return Response(status_code=204)
+
+
+@router.get("/surveys")
+def list_surveys(state: State) -> SurveyList:
+    """List the surveys, each with the round that takes reports now."""
+    now = state.clock()
+    surveys = sorted(state.catalogue.surveys.values(), key=lambda one: one.survey.name)
+    return SurveyList(surveys=[SurveyView.of(one, now) for one in surveys])
+
+
+@router.get(
+    "/surveys/{name}",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {}}}, 304: {"description": "Unchanged"}},
+)
+def survey_document(
+    state: State, name: str, if_none_match: Annotated[str | None, Header()] = None
+) -> Response:
+    """Read a survey's document, with every table that its devices check and use."""
+    listed = state.catalogue.survey(name)
+    tag = f'"{listed.survey.fingerprint}"'
+    headers = {"ETag": tag, "Cache-Control": "public, no-cache"}
+    known = {one.strip().removeprefix("W/") for one in (if_none_match or "").split(",")}
+    if known & {tag, "*"}:
+        return Response(status_code=304, headers=headers)
+    return Response(listed.document, media_type="application/json", headers=headers)

@@ -1,0 +1,208 @@
+"""The JSON of the API, as OpenAPI describes it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from harmony.service.catalogue import ListedRound, ListedSurvey
+from harmony.service.tokens import Token
+
+Label = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$",
+        description="1 to 64 letters, digits, '.', '_', ':' or '-'; not 'latest'",
+    ),
+]
+Schedule = Literal["hourly", "daily", "weekly", "monthly"]
+Text = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
+
+
+def moment(seconds: float | None) -> str | None:
+    """Return Unix seconds as ISO 8601 in UTC."""
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+class Body(BaseModel):
+    """A request's JSON: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class EnrolBody(Body):
+    """A request to become a device."""
+
+    key: Text | None = Field(None, description="where enrolment asks for one")
+
+
+class Enrolled(BaseModel):
+    """A device's id and its credential."""
+
+    device: str
+    credential: str
+
+
+class RoundBody(Body):
+    """A round to open."""
+
+    label: Label
+    closes: AwareDatetime | None = Field(None, description="when it closes by itself")
+
+
+class RoundView(BaseModel):
+    """A round: its label, its public seed and its times."""
+
+    label: str
+    seed: str
+    opened: str
+    closes: str | None
+    closed: str | None = None
+
+    @classmethod
+    def of(cls, listed: ListedRound) -> RoundView:
+        """Show a round."""
+        return cls(
+            label=listed.live.round.label,
+            seed=listed.live.round.seed.hex(),
+            opened=moment(listed.opened) or "",
+            closes=moment(listed.closes),
+            closed=moment(listed.closed),
+        )
+
+
+class SurveyView(BaseModel):
+    """A survey in the list that devices read, with its open round."""
+
+    name: str
+    fingerprint: str
+    epsilon: float
+    schedule: str | None
+    round: RoundView | None
+
+    @classmethod
+    def of(cls, listed: ListedSurvey, now: float) -> SurveyView:
+        """Show a survey."""
+        current = listed.open_round(now)
+        return cls(
+            name=listed.survey.name,
+            fingerprint=listed.survey.fingerprint,
+            epsilon=listed.survey.epsilon,
+            schedule=listed.schedule,
+            round=RoundView.of(current) if current else None,
+        )
+
+
+class SurveyList(BaseModel):
+    """Every survey."""
+
+    surveys: list[SurveyView]
+
+
+class RoundList(BaseModel):
+    """Every round of a survey, oldest first."""
+
+    rounds: list[RoundView]
+
+
+class TokenBody(Body):
+    """A token to make."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00]*$")]
+    role: Literal["admin", "analyst", "gateway", "enrol"]
+    days: Annotated[float, Field(gt=0, le=36500)] | None = None
+
+
+class TokenView(BaseModel):
+    """A token without its secret."""
+
+    id: str
+    name: str
+    role: str
+    created: str
+    expires: str | None
+
+    @classmethod
+    def of(cls, token: Token) -> TokenView:
+        """Show a token."""
+        return cls(
+            id=token.id,
+            name=token.name,
+            role=token.role,
+            created=moment(token.created) or "",
+            expires=moment(token.expires),
+        )
+
+
+class TokenMade(TokenView):
+    """A token with its secret, which is shown this once."""
+
+    token: str
+
+
+class TokenList(BaseModel):
+    """Every token."""
+
+    tokens: list[TokenView]
+
+
+class ClaimBody(Body):
+    """The code that the first start printed."""
+
+    code: Text
+
+
+class Claimed(BaseModel):
+    """The first admin's token."""
+
+    token: str
+
+
+class RotateBody(Body):
+    """How long the older keys stay valid."""
+
+    grace_days: float = Field(90, ge=0, le=36500)
+
+
+class Rotated(BaseModel):
+    """The number of the new key."""
+
+    key: int
+
+
+class AllowBody(Body):
+    """Entries for the allow-list: what devices will send as `key`."""
+
+    entries: Annotated[list[Text], Field(min_length=1, max_length=10_000)]
+
+
+class Allowed(BaseModel):
+    """How many entries were new."""
+
+    added: int
+
+
+class Estimates(BaseModel):
+    """Estimates with their standard errors and intervals."""
+
+    model_config = ConfigDict(extra="allow")
+
+    survey: str
+    round: str
+    reports: int
+    epsilon: float
+    confidence: float
+    estimates: list[dict[str, Any]]
+
+
+class ProblemDocument(BaseModel):
+    """RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str

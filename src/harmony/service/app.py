@@ -1,0 +1,171 @@
+"""The whole application: the ingest route in front, FastAPI for everything else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+
+import harmony
+
+from .api import admin, analysis, devices, system
+from .api.ingest_description import DESCRIPTION, PATH
+from .api.models import ProblemDocument
+from .asgi import App, DisconnectedError, Receive, Scope, Send, read_body, send_problem
+from .ingest import Ingest, is_ingest
+from .problems import MEDIA_TYPE, Problem, reason_for
+from .state import ServiceState
+
+log = structlog.get_logger(__name__)
+
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"description": text, "content": {MEDIA_TYPE: {}}, "model": ProblemDocument}
+    for status, text in (
+        (400, "The request cannot be read"),
+        (401, "No valid credential"),
+        (403, "Not allowed with this credential"),
+        (404, "Not found"),
+        (409, "In conflict with what is there"),
+        (413, "The body is too large"),
+        (422, "Malformed"),
+        (429, "Too many requests"),
+        (503, "Not now"),
+    )
+}
+
+
+class Application:
+    """The ASGI application of one service."""
+
+    def __init__(self, state: ServiceState) -> None:
+        self.state = state
+        self._ingest: App = Ingest(state)
+        self._api: App = LimitedBody(api_of(state), state)
+        origins = state.settings.cors_origins
+        if origins:
+            self._ingest = _with_cors(self._ingest, origins)
+            self._api = _with_cors(self._api, origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on to its route."""
+        if scope["type"] == "http":
+            if is_ingest(scope):
+                await self._ingest(scope, receive, send)
+            else:
+                await self._api(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await self.state.start()
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await self.state.stop()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+
+class LimitedBody:
+    """Reads a request's body, within the limits, before the API sees the request."""
+
+    def __init__(self, app: App, state: ServiceState) -> None:
+        self._app = app
+        self._state = state
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on with its body read."""
+        length = next((int(v) for k, v in scope["headers"] if k == b"content-length"), 0)
+        try:
+            body = await read_body(receive, length, self._state.settings)
+        except Problem as problem:
+            await send_problem(send, problem)
+            return
+        except DisconnectedError:
+            return
+        unread = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive_read() -> Any:
+            return unread.pop() if unread else await receive()
+
+        await self._app(scope, receive_read, send)
+
+
+def api_of(state: ServiceState) -> FastAPI:
+    """Return the FastAPI part on this state."""
+    api = FastAPI(
+        title="Harmony",
+        version=harmony.__version__,
+        description="Statistics from people's devices, without ever seeing anyone's data.",
+        docs_url=None,
+        redoc_url=None,
+        responses=_REFUSALS,
+    )
+    api.state.service = state
+    for room in (devices, admin, analysis, system):
+        api.include_router(room.router)
+    _answer_with_problems(api)
+
+    def openapi() -> dict[str, Any]:
+        if api.openapi_schema is None:
+            api.openapi_schema = get_openapi(
+                title=api.title,
+                version=api.version,
+                description=api.description,
+                routes=api.routes,
+            )
+            api.openapi_schema["paths"][PATH] = DESCRIPTION
+        return api.openapi_schema
+
+    api.openapi = openapi  # type: ignore[method-assign]  # FastAPI's documented way
+    return api
+
+
+def _answer_with_problems(api: FastAPI) -> None:
+    @api.exception_handler(Problem)
+    async def problem(_: Request, raised: Problem) -> Response:
+        return _response(raised)
+
+    @api.exception_handler(RequestValidationError)
+    async def malformed(_: Request, raised: RequestValidationError) -> Response:
+        first = raised.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        return _response(Problem("malformed", f"'{field}': {first['msg']}"))
+
+    @api.exception_handler(HTTPException)
+    async def other(_: Request, raised: HTTPException) -> Response:
+        answer = _response(Problem(reason_for(raised.status_code), str(raised.detail)))
+        answer.headers.update(raised.headers or {})
+        return answer
+
+    @api.exception_handler(SQLAlchemyError)
+    async def no_database(_: Request, raised: SQLAlchemyError) -> Response:
+        log.error("the database did not answer", problem=str(raised))
+        return _response(Problem("overloaded", "the database does not answer", retry_after=5))
+
+    @api.exception_handler(Exception)
+    async def failed(request: Request, raised: Exception) -> Response:
+        log.error("request failed", path=request.url.path, exc_info=raised)
+        return _response(Problem("internal", "something went wrong; it was logged"))
+
+
+def _response(problem: Problem) -> Response:
+    return Response(problem.body(), problem.status, problem.headers, MEDIA_TYPE)
+
+
+def _with_cors(app: App, origins: list[str]) -> App:
+    return CORSMiddleware(
+        app,
+        allow_origins=origins,
+        allow_methods=["GET", "POST", "DELETE"],
+        allow_headers=["Authorization", "Content-Type", "If-None-Match"],
+        expose_headers=["ETag", "Retry-After"],
+    )

@@ -1,0 +1,248 @@
+"""The catalogue: surveys and rounds, in the database and, for speed, in memory.
+
+Memory may lag behind what another server did, so a round that memory does not have is looked
+up again before a report is refused, and the store checks once more that it is open when it
+commits.  A round opens once and closes once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+from sqlalchemy import Connection, func, select, update
+from sqlalchemy.exc import IntegrityError
+
+from harmony.rounds import Round
+from harmony.survey import Survey
+from harmony.tally import Tally
+
+from . import schema
+from .blocks import LiveRound
+from .database import Database
+from .problems import Problem
+from .schedule import Period, period_at
+
+
+@dataclass(frozen=True, eq=False)
+class ListedRound:
+    """A round with its times."""
+
+    live: LiveRound
+    opened: float
+    closes: float | None
+    closed: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class ListedSurvey:
+    """A survey with its document as devices get it, and its rounds by label."""
+
+    id: int
+    survey: Survey
+    document: bytes
+    schedule: str | None
+    created: float
+    rounds: dict[str, ListedRound]
+
+    def open_round(self, now: float) -> ListedRound | None:
+        """Return the round that takes reports now."""
+        for one in reversed(self.rounds.values()):
+            if one.closed is None and (one.closes is None or one.closes > now):
+                return one
+        return None
+
+
+class Catalogue:
+    """The surveys and rounds, as of the last `reload`."""
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        self._database = database
+        self._clock = clock
+        self._lock = threading.Lock()
+        self.surveys: dict[str, ListedSurvey] = {}
+        self.live: dict[tuple[str, str], LiveRound] = {}
+        """The rounds that take reports, by survey and label: all that the ingest path asks."""
+
+    def reload(self) -> None:
+        """Read surveys and rounds; what is known already is kept."""
+        with self._lock:
+            with self._database.read() as connection:
+                survey_rows = connection.execute(select(schema.surveys)).all()
+                round_rows = connection.execute(
+                    select(schema.rounds).order_by(schema.rounds.c.id)
+                ).all()
+            listed = {row.id: self._listed(row) for row in survey_rows}
+            for row in round_rows:
+                listed[row.survey].rounds[row.label] = self._listed_round(listed[row.survey], row)
+            self.surveys = {one.survey.name: one for one in listed.values()}
+            self.live = {
+                (name, label): one.live
+                for name, survey in self.surveys.items()
+                for label, one in survey.rounds.items()
+                if one.closed is None
+            }
+
+    def _listed(self, row: Any) -> ListedSurvey:
+        known = self.surveys.get(row.name)
+        if known is not None and known.id == row.id:
+            survey, document = known.survey, known.document
+        else:
+            document = row.document.encode()
+            survey = Survey.from_document(msgspec.json.decode(document))
+        return ListedSurvey(row.id, survey, document, row.schedule, row.created, {})
+
+    def _listed_round(self, listed: ListedSurvey, row: Any) -> ListedRound:
+        known = self.surveys.get(listed.survey.name)
+        same = known.rounds.get(row.label) if known else None
+        if same is not None and same.live.id == row.id:
+            live = same.live
+        else:
+            live = LiveRound(row.id, listed.survey, Round(row.label, bytes(row.seed)))
+            if row.closed is None:  # compile its kernels before its first report
+                live.locate(np.zeros((1, live.size), np.uint8))
+        return ListedRound(live, row.opened, row.closes, row.closed)
+
+    def survey(self, name: str) -> ListedSurvey:
+        """Return a survey, or raise the problem that there is none."""
+        if name not in self.surveys:
+            self.reload()
+        if name not in self.surveys:
+            raise Problem("unknown-survey", "there is no survey of this name")
+        return self.surveys[name]
+
+    def round(self, name: str, label: str | None = None) -> ListedRound:
+        """Return a round of a survey: by its label, or the latest."""
+        survey = self.survey(name)
+        if label is not None and label not in survey.rounds:
+            self.reload()
+            survey = self.survey(name)
+        if label is None and survey.rounds:
+            return list(survey.rounds.values())[-1]
+        if label is None or label not in survey.rounds:
+            raise Problem("unknown-round", "the survey has no round of this label")
+        return survey.rounds[label]
+
+    def add(self, survey: Survey, schedule: str | None) -> ListedSurvey:
+        """Store a survey; the same one again is no change, another of its name is refused."""
+        document = msgspec.json.encode(survey.to_document()).decode()
+        try:
+            with self._database.write() as connection:
+                connection.execute(
+                    schema.surveys.insert().values(
+                        name=survey.name,
+                        fingerprint=survey.fingerprint,
+                        document=document,
+                        schedule=schedule,
+                        created=self._clock(),
+                    )
+                )
+        except IntegrityError:
+            self.reload()
+            if self.survey(survey.name).survey != survey:
+                raise Problem(
+                    "conflict", "'name': another survey has this name; surveys never change"
+                ) from None
+        self.reload()
+        return self.survey(survey.name)
+
+    def open(self, name: str, label: str, closes: float | None = None) -> ListedRound:
+        """Open a round with a fresh seed; a survey has one open round at a time."""
+        survey, now = self.survey(name), self._clock()
+        if closes is not None and closes <= now:
+            raise Problem("malformed", "'closes' must lie in the future")
+        try:
+            with self._database.write() as connection:
+                _close_expired(connection, survey.id, now)
+                self._insert_round(connection, survey.id, label, closes, now)
+        except IntegrityError:
+            raise Problem(
+                "conflict", "'label' was used before, or another round of the survey is open"
+            ) from None
+        self.reload()
+        return self.round(name, label)
+
+    def close(self, name: str, label: str) -> ListedRound:
+        """Close a round: once this returns, its tally no longer changes."""
+        listed = self.round(name, label)
+        with self._database.write(alone=True) as connection:
+            connection.execute(
+                update(schema.rounds)
+                .where(schema.rounds.c.id == listed.live.id, schema.rounds.c.closed.is_(None))
+                .values(closed=self._clock())
+            )
+        self.reload()
+        return self.round(name, label)
+
+    def follow_schedules(self) -> list[str]:
+        """Close the rounds that are over and open those that are due; return those opened."""
+        now, opened = self._clock(), []
+        for survey in list(self.surveys.values()):
+            over = [
+                one for one in survey.rounds.values()
+                if one.closed is None and one.closes is not None and one.closes <= now
+            ]  # fmt: skip
+            due = self._due(survey, now)
+            if not over and due is None:
+                continue
+            try:
+                with self._database.write(alone=True) as connection:
+                    _close_expired(connection, survey.id, now)
+                    if due is not None:
+                        self._insert_round(connection, survey.id, due.label, due.end, now)
+                        opened.append(f"{survey.survey.name} {due.label}")
+            except IntegrityError:
+                pass  # another server was first, or a person opened a round by hand
+            self.reload()
+        return opened
+
+    def _due(self, survey: ListedSurvey, now: float) -> Period | None:
+        if survey.schedule is None or survey.open_round(now) is not None:
+            return None
+        period = period_at(survey.schedule, now)
+        return None if period.label in survey.rounds else period
+
+    def _insert_round(
+        self, connection: Connection, survey: int, label: str, closes: float | None, now: float
+    ) -> None:
+        opened = Round.open(label)
+        connection.execute(
+            schema.rounds.insert().values(
+                survey=survey, label=opened.label, seed=opened.seed, opened=now, closes=closes
+            )
+        )
+
+    def tally(self, listed: ListedRound) -> Tally:
+        """Read a round's tally: the sum of its shards, at one moment."""
+        live = listed.live
+        counts = np.zeros(live.coins.cells, np.int64)
+        totals = np.zeros(len(live.survey.tiers), np.int64)
+        with self._database.read() as connection:
+            cells = schema.counts.c
+            for cell, count in connection.execute(
+                select(cells.cell, func.sum(cells.count))
+                .where(cells.round == live.id)
+                .group_by(cells.cell)
+            ):
+                counts[cell] = int(count)
+            tiers = schema.totals.c
+            for tier, reports in connection.execute(
+                select(tiers.tier, func.sum(tiers.reports))
+                .where(tiers.round == live.id)
+                .group_by(tiers.tier)
+            ):
+                totals[tier] = int(reports)
+        return Tally.of(live.survey, live.round, counts, tuple(totals.tolist()))
+
+
+def _close_expired(connection: Connection, survey: int, now: float) -> None:
+    rounds = schema.rounds.c
+    connection.execute(
+        update(schema.rounds)
+        .where(rounds.survey == survey, rounds.closed.is_(None), rounds.closes <= now)
+        .values(closed=rounds.closes)
+    )

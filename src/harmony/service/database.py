@@ -1,0 +1,154 @@
+"""The database connection for everything but the write path, and the schema's version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
+
+from harmony.errors import HarmonyError
+
+GATE = 0x4841524D
+"""PostgreSQL's advisory lock that commits share; closing a round or forgetting a device has it
+alone, so that neither can miss a report that is being committed."""
+
+MIGRATING = GATE + 1
+
+SCHEMA_VERSION = "0001"
+"""The newest migration: a database that has it needs none, and alembic is not even imported."""
+
+BUSY_SECONDS = 30
+
+
+class DatabaseError(HarmonyError):
+    """The database cannot be used: unreachable, not Harmony's, or of an unknown version."""
+
+
+class Database:
+    """One engine: `read()` gives a consistent snapshot, `write()` a transaction.
+
+    A place is a file's path or `sqlite:///path` (SQLite), or `postgresql://...`.
+    """
+
+    def __init__(self, place: str) -> None:
+        self.url = _url(place)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.engine = _sqlite_engine(self.url) if self.is_sqlite else _postgres_engine(self.url)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Open a snapshot: what it sees does not change while others commit."""
+        options: dict[str, Any] = {"harmony_read": True}
+        if not self.is_sqlite:
+            options["isolation_level"] = "REPEATABLE READ"
+        with (
+            self.engine.connect() as plain,
+            (connection := plain.execution_options(**options)).begin(),
+        ):
+            yield connection
+
+    @contextmanager
+    def write(self, *, alone: bool = False) -> Iterator[Connection]:
+        """Open a transaction; `alone` waits until no commit of reports is under way."""
+        with self.engine.begin() as connection:
+            if alone and not self.is_sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:gate)"), {"gate": GATE})
+            yield connection
+
+    def migrate(self) -> None:
+        """Bring the schema to this Harmony's version; refuse one it does not know."""
+        if self._version() == SCHEMA_VERSION:
+            return
+        from alembic import command
+        from alembic.config import Config
+        from alembic.script import ScriptDirectory
+
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        known = {one.revision for one in ScriptDirectory.from_config(config).walk_revisions()}
+        try:
+            with self.engine.begin() as connection:
+                if not self.is_sqlite:
+                    key = {"key": MIGRATING}
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), key)
+                _refuse_unknown(connection, known)
+                config.attributes["connection"] = connection
+                command.upgrade(config, "head")
+        except OperationalError as problem:
+            raise DatabaseError(f"the database cannot be opened: {problem.orig}") from None
+        except SQLAlchemyError as problem:
+            raise DatabaseError(f"the database cannot be migrated: {problem}") from None
+
+    def _version(self) -> str | None:
+        """Return the schema's version, or None if it has none yet."""
+        try:
+            with self.read() as connection:
+                stored = text("SELECT version_num FROM alembic_version")
+                return str(connection.execute(stored).scalar_one())
+        except SQLAlchemyError:
+            return None
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+
+def _refuse_unknown(connection: Connection, known: set[str]) -> None:
+    present = set(inspect(connection).get_table_names())
+    if "alembic_version" in present:
+        stored = connection.execute(text("SELECT version_num FROM alembic_version")).scalars()
+        for version in stored:
+            if version not in known:
+                raise DatabaseError(
+                    f"the database has schema version {version!r}, which this Harmony does not "
+                    "know; run the Harmony that wrote it, or a newer one"
+                )
+    elif present & {"surveys", "rounds", "tokens"}:
+        raise DatabaseError(
+            "the database has tables of another program; give Harmony a database of its own"
+        )
+
+
+def _url(place: str) -> URL:
+    if "://" not in place:
+        return URL.create("sqlite", database=place)
+    try:
+        url = make_url(place)
+    except ArgumentError:
+        raise DatabaseError("'database' is not a file's path or a database URL") from None
+    backend = url.get_backend_name()
+    if backend in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    if backend == "sqlite" and url.database:
+        return url.set(drivername="sqlite")
+    raise DatabaseError("'database' must be a file's path, or a sqlite:// or postgresql:// URL")
+
+
+def _postgres_engine(url: URL) -> Engine:
+    return create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=10)
+
+
+def _sqlite_engine(url: URL) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    return _with_explicit_begin(engine)
+
+
+def _with_explicit_begin(engine: Engine) -> Engine:
+    """Take over BEGIN from the driver: writers queue for the lock, readers never wait."""
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        reading = connection.get_execution_options().get("harmony_read")
+        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+    return engine

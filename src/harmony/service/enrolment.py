@@ -1,0 +1,82 @@
+"""Enrolment: who may become a device.  Open to all, to holders of a key, or by a list.
+
+Ids are random and issued here, so nobody can choose the coin that a device will get.  An entry
+of the list always gets the same id: asking again after a lost answer is harmless.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable
+
+from sqlalchemy import delete, select, update
+
+from harmony_device.coins import ID_BYTES
+
+from .database import Database
+from .problems import Problem
+from .schema import allowed
+from .tokens import ENROL, Tokens
+
+
+class Enrolment:
+    """Issues device ids under one of the three rules."""
+
+    def __init__(
+        self,
+        rule: str,
+        database: Database,
+        tokens: Tokens,
+        random_bytes: Callable[[int], bytes] = os.urandom,
+    ) -> None:
+        self.rule = rule
+        self._database = database
+        self._tokens = tokens
+        self._random_bytes = random_bytes
+
+    def enrol(self, key: str | None) -> bytes:
+        """Return a device id, or raise the problem that stands against it."""
+        if self.rule == "open":
+            return self._random_bytes(ID_BYTES)
+        if not key:
+            raise Problem("unauthorized", "'key' is missing; this server enrols by key only")
+        if self.rule == "list":
+            return self._listed(key)
+        token = self._tokens.verify(key)
+        if token is None or token.role != ENROL:
+            raise Problem("unauthorized", "'key' is not an enrolment key of this server")
+        return self._random_bytes(ID_BYTES)
+
+    def allow(self, entries: Iterable[str]) -> int:
+        """Put entries on the list; return how many were new."""
+        digests = {_digest(entry) for entry in entries}
+        with self._database.write() as connection:
+            known = set(connection.execute(select(allowed.c.digest)).scalars())
+            new = [{"digest": digest} for digest in digests if digest not in known]
+            if new:
+                connection.execute(allowed.insert(), new)
+        return len(new)
+
+    def forget(self, device: bytes) -> None:
+        """Take the entry of a forgotten device off the list."""
+        with self._database.write() as connection:
+            connection.execute(delete(allowed).where(allowed.c.device == device))
+
+    def _listed(self, entry: str) -> bytes:
+        with self._database.write() as connection:
+            mine = allowed.c.digest == _digest(entry)
+            row = connection.execute(select(allowed).where(mine)).one_or_none()
+            if row is None:
+                raise Problem("unauthorized", "'key' is not on this server's list")
+            if row.device is not None:
+                return bytes(row.device)
+            device = self._random_bytes(ID_BYTES)
+            unclaimed = mine & allowed.c.device.is_(None)
+            if connection.execute(update(allowed).where(unclaimed).values(device=device)).rowcount:
+                return device
+            return bytes(connection.execute(select(allowed.c.device).where(mine)).scalar_one())
+
+
+def _digest(entry: str) -> bytes:
+    return hashlib.sha256(b"harmony allow-list " + entry.encode()).digest()

@@ -1,0 +1,63 @@
+"""What Prometheus may know: reports by outcome, commits, the queue.  Never a device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from .blocks import Block
+from .outcomes import Outcomes, by_name
+
+COMMIT_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
+COMMIT_REPORTS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
+
+
+class Metrics:
+    """The metrics of one server."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.reports = Counter(
+            "harmony_reports", "Reports by outcome", ["outcome"], registry=self.registry
+        )
+        self.refused = Counter(
+            "harmony_refused_requests",
+            "Requests refused before a commit, by reason",
+            ["reason"],
+            registry=self.registry,
+        )
+        self.failed_commits = Counter(
+            "harmony_failed_commits", "Commits that the database refused", registry=self.registry
+        )
+        self.commit_seconds = Histogram(
+            "harmony_commit_seconds",
+            "Time to commit a batch",
+            buckets=COMMIT_SECONDS,
+            registry=self.registry,
+        )
+        self.commit_reports = Histogram(
+            "harmony_commit_reports",
+            "Reports in a commit",
+            buckets=COMMIT_REPORTS,
+            registry=self.registry,
+        )
+        self.queue_depth = Gauge(
+            "harmony_queue_reports", "Reports that wait for their commit", registry=self.registry
+        )
+        self.enrolled = Counter("harmony_enrolments", "Devices enrolled", registry=self.registry)
+        self.forgotten = Counter("harmony_forgotten", "Devices forgotten", registry=self.registry)
+
+    def committed(
+        self, blocks: Sequence[Block], outcomes: Sequence[Outcomes], seconds: float
+    ) -> None:
+        """Count one commit."""
+        self.commit_seconds.observe(seconds)
+        self.commit_reports.observe(sum(len(block.reports) for block in blocks))
+        for block_outcomes in outcomes:
+            for name, count in by_name(block_outcomes).items():
+                self.reports.labels(name).inc(count)
+
+    def page(self) -> bytes:
+        """Return the metrics as Prometheus reads them."""
+        return generate_latest(self.registry)

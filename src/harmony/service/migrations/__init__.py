@@ -1,0 +1,1 @@
+"""The schema's versions, and the check that a database has one that this Harmony knows."""

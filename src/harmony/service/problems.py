@@ -1,0 +1,72 @@
+"""Problem documents (RFC 9457): how every refusal looks on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+MEDIA_TYPE = "application/problem+json"
+
+TITLES = {
+    "malformed": (422, "The request is not in the form that this route takes"),
+    "bad-request": (400, "The request cannot be read"),
+    "unauthorized": (401, "A valid credential is needed"),
+    "forbidden": (403, "This credential does not allow that"),
+    "not-found": (404, "There is no such thing here"),
+    "unknown-survey": (404, "There is no such survey"),
+    "unknown-round": (404, "The survey has no such round"),
+    "method-not-allowed": (405, "This route does not take that method"),
+    "too-slow": (408, "The request took too long to arrive"),
+    "conflict": (409, "It conflicts with what is already there"),
+    "closed": (410, "The round is not open"),
+    "too-large": (413, "The request is too large"),
+    "unsupported-media-type": (415, "This route does not take that content type"),
+    "too-many-requests": (429, "Too many requests; wait before the next"),
+    "internal": (500, "The server failed; its log says why"),
+    "overloaded": (503, "The server cannot take this now; try again later"),
+}
+
+
+class Problem(Exception):  # noqa: N818  # RFC 9457 calls it a problem
+    """A refusal: its reason names the status and the title, `detail` says what to do.
+
+    >>> Problem("closed", "round '2026-W46' is closed").document()["status"]
+    410
+    """
+
+    def __init__(
+        self, reason: str, detail: str, *, retry_after: float | None = None, **members: Any
+    ) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+        self.status = TITLES[reason][0]
+        self.members = members
+        self.headers: dict[str, str] = {}
+        if retry_after is not None:
+            self.headers["Retry-After"] = str(max(1, int(-(-retry_after // 1))))
+        if self.status == 401:
+            self.headers["WWW-Authenticate"] = "Bearer"
+
+    def document(self) -> Mapping[str, Any]:
+        """Return the problem document."""
+        status, title = TITLES[self.reason]
+        about = {"type": f"/problems/{self.reason}", "title": title, "status": status}
+        return about | {"detail": self.detail} | self.members
+
+    def body(self) -> bytes:
+        """Return the problem document as JSON."""
+        return msgspec.json.encode(self.document())
+
+
+def reason_for(status: int) -> str:
+    """Return the general reason for a status that a library chose."""
+    for reason in ("bad-request", "not-found", "method-not-allowed", "unsupported-media-type"):
+        if TITLES[reason][0] == status:
+            return reason
+    for reason, (known, _) in TITLES.items():
+        if known == status:
+            return reason
+    return "internal" if status >= 500 else "bad-request"

@@ -1,0 +1,145 @@
+"""The database: what the service keeps, as SQLAlchemy Core tables.
+
+A tally is `counts` (one row a cell and shard) and `totals` (reports a tier and shard), written
+in the transaction that stores the reports.  Shards keep several servers from waiting for the
+same rows; a tally is their sum.
+
+PostgreSQL keeps one row a report.  SQLite keeps chunks: the reports that one commit added to a
+round, end to end, under the ordinal of the first.  Random device ids would make every commit
+rewrite most pages of a B-tree; a chunk is appended once (see `stores.sqlite`).
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+surveys = Table(
+    "surveys",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(100), nullable=False, unique=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("document", Text, nullable=False),
+    Column("schedule", String(10)),
+    Column("created", Double, nullable=False),
+)
+
+rounds = Table(
+    "rounds",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("survey", Integer, ForeignKey("surveys.id"), nullable=False),
+    Column("label", String(64), nullable=False),
+    Column("seed", LargeBinary(16), nullable=False),
+    Column("opened", Double, nullable=False),
+    Column("closes", Double),
+    Column("closed", Double),
+    UniqueConstraint("survey", "label"),
+)
+
+one_open_round = Index(
+    "one_open_round",
+    rounds.c.survey,
+    unique=True,
+    sqlite_where=text("closed IS NULL"),
+    postgresql_where=text("closed IS NULL"),
+)
+
+counts = Table(
+    "counts",
+    metadata,
+    Column("round", Integer, ForeignKey("rounds.id"), primary_key=True, autoincrement=False),
+    Column("shard", Integer, primary_key=True, autoincrement=False),
+    Column("cell", Integer, primary_key=True, autoincrement=False),
+    Column("count", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+totals = Table(
+    "totals",
+    metadata,
+    Column("round", Integer, ForeignKey("rounds.id"), primary_key=True, autoincrement=False),
+    Column("shard", Integer, primary_key=True, autoincrement=False),
+    Column("tier", Integer, primary_key=True, autoincrement=False),
+    Column("reports", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+reports = Table(
+    "reports",
+    metadata,
+    Column("round", Integer, ForeignKey("rounds.id"), primary_key=True, autoincrement=False),
+    Column("device", LargeBinary(16), primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+    info={"dialect": "postgresql"},
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    Column("round", Integer, ForeignKey("rounds.id"), primary_key=True, autoincrement=False),
+    Column("first", Integer, primary_key=True, autoincrement=False),
+    Column("reports", LargeBinary, nullable=False),
+    info={"dialect": "sqlite"},
+)
+
+forgotten = Table(
+    "forgotten",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("device", LargeBinary(16), nullable=False, unique=True),
+)
+
+server_keys = Table(
+    "server_keys",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("secret", LargeBinary(32), nullable=False),
+    Column("created", Double, nullable=False),
+    Column("retires", Double),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("name", String(100), nullable=False),
+    Column("role", String(10), nullable=False),
+    Column("digest", LargeBinary(32), nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double),
+)
+
+allowed = Table(
+    "allowed",
+    metadata,
+    Column("digest", LargeBinary(32), primary_key=True),
+    Column("device", LargeBinary(16)),
+)
+
+
+def tables_of(dialect: str) -> list[Table]:
+    """Return the tables that a database of this dialect has."""
+    return [one for one in metadata.sorted_tables if one.info.get("dialect", dialect) == dialect]

@@ -1,0 +1,126 @@
+"""Settings: flags first, then `HARMONY_*` from the environment, then a file, then defaults."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from harmony.errors import HarmonyError
+from harmony.files import read_structured
+
+
+class SettingsError(HarmonyError):
+    """A setting is unknown or has a value that it cannot take."""
+
+
+class Settings(BaseSettings):
+    """Everything that `harmony serve` can be told.
+
+    >>> Settings.load(port=9000).port
+    9000
+    """
+
+    model_config = SettingsConfigDict(env_prefix="HARMONY_", extra="forbid")
+
+    database: str = Field("harmony.db", description="a SQLite file, or postgresql://...")
+    host: str = Field("127.0.0.1", description="the address to listen on")
+    port: int = Field(8000, ge=0, le=65535, description="the port to listen on; 0 takes a free one")
+    public_url: str = Field("", description="how devices and people reach the server")
+    enrolment: Literal["open", "key", "list"] = Field(
+        "open", description="who may enrol: anyone, holders of a key, or entries of a list"
+    )
+    batch_reports: int = Field(1000, ge=1, description="commit when so many reports wait")
+    batch_milliseconds: float = Field(
+        2.0, ge=0, le=1000, description="commit when reports have waited so long for others"
+    )
+    queue_reports: int = Field(
+        200_000, ge=1, description="answer 503 when so many reports wait for their commit"
+    )
+    body_bytes: int = Field(8 << 20, ge=1024, description="the largest request body")
+    body_seconds: float = Field(30.0, gt=0, description="how long a request body may take")
+    connections: int = Field(4096, ge=1, description="how many connections to serve at once")
+    address_rate: float = Field(
+        500.0, ge=0, description="requests a second from one address; 0 for no limit"
+    )
+    address_burst: int = Field(5000, ge=1, description="requests from one address at once")
+    credential_rate: float = Field(
+        50.0, ge=0, description="requests a second with one credential; 0 for no limit"
+    )
+    credential_burst: int = Field(500, ge=1, description="requests with one credential at once")
+    enrolment_rate: float = Field(
+        10.0, ge=0, description="enrolments a second from one address; 0 for no limit"
+    )
+    enrolment_burst: int = Field(1000, ge=1, description="enrolments from one address at once")
+    trusted_proxies: str = Field(
+        "", description="addresses whose X-Forwarded-For is believed, with commas between"
+    )
+    cors_origins: list[str] = Field(
+        default_factory=list, description="origins whose pages may call the API"
+    )
+    drain_seconds: float = Field(
+        20.0, ge=0, description="how long requests under way may take when the server stops"
+    )
+    log_format: Literal["json", "console"] = Field("console", description="how log lines look")
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @classmethod
+    def load(cls, config: str | Path | None = None, **flags: Any) -> Settings:
+        """Return the settings from flags (those that are not None), environment and a file.
+
+        Without `config`, the environment's HARMONY_CONFIG names the file, if any.
+        """
+        config = config or os.environ.get("HARMONY_CONFIG")
+        stored = _read_config(config) if config else {}
+
+        class Loaded(cls):  # type: ignore[misc, valid-type]  # adds the file to the sources
+            @classmethod
+            def settings_customise_sources(
+                cls,
+                settings_cls: type[BaseSettings],
+                init_settings: PydanticBaseSettingsSource,
+                env_settings: PydanticBaseSettingsSource,
+                dotenv_settings: PydanticBaseSettingsSource,
+                file_secret_settings: PydanticBaseSettingsSource,
+            ) -> tuple[PydanticBaseSettingsSource, ...]:
+                return init_settings, env_settings, InitSettingsSource(settings_cls, stored)
+
+        given = {name: value for name, value in flags.items() if value is not None}
+        try:
+            loaded = Loaded(**given)
+        except ValidationError as problem:
+            raise SettingsError(_first_problem(problem)) from None
+        return cls.model_construct(**loaded.model_dump())
+
+
+def _read_config(path: str | Path) -> dict[str, Any]:
+    path = Path(path)
+    if path.suffix != ".toml":
+        stored = read_structured(path)
+    else:
+        try:
+            stored = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as problem:
+            raise SettingsError(f"{path}: cannot be read ({problem.strerror})") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+            raise SettingsError(f"{path}: is not valid TOML ({problem})") from None
+    if not isinstance(stored, dict):
+        raise SettingsError(f"{path}: must hold settings by name")
+    return stored
+
+
+def _first_problem(problem: ValidationError) -> str:
+    first = problem.errors(include_input=False, include_url=False)[0]
+    name = ".".join(map(str, first["loc"])) or "settings"
+    if first["type"] == "extra_forbidden":
+        return f"'{name}' is not a setting of harmony serve"
+    return f"'{name}': {first['msg']}"

@@ -1,0 +1,120 @@
+"""The state of a running service: its parts, made from settings, started and stopped together."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from .catalogue import Catalogue
+from .credentials import Credentials
+from .database import Database
+from .enrolment import Enrolment
+from .limits import RateLimit
+from .metrics import Metrics
+from .problems import Problem
+from .settings import Settings
+from .stores import open_store
+from .tokens import ADMIN, Token, Tokens
+from .writer import Writer
+
+log = structlog.get_logger(__name__)
+
+TICK_SECONDS = 1.0
+RELOAD_SECONDS = 5.0
+
+
+class ServiceState:
+    """Everything that the routes use."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.database = Database(settings.database)
+        self.database.migrate()
+        self.catalogue = Catalogue(self.database, clock)
+        self.credentials = Credentials(self.database, clock)
+        self.tokens = Tokens(self.database, clock)
+        self.enrolment = Enrolment(settings.enrolment, self.database, self.tokens)
+        self.metrics = Metrics()
+        self.address_limit = RateLimit(settings.address_rate, settings.address_burst)
+        self.credential_limit = RateLimit(settings.credential_rate, settings.credential_burst)
+        self.enrolment_limit = RateLimit(settings.enrolment_rate, settings.enrolment_burst)
+        self.reload()
+        self.writer = Writer(
+            open_store(self.database),
+            batch_reports=settings.batch_reports,
+            batch_seconds=settings.batch_milliseconds / 1000,
+            queue_reports=settings.queue_reports,
+            clock=clock,
+            metrics=self.metrics,
+        )
+        self.ready = False
+        self._ticker: asyncio.Task[None] | None = None
+        self._refresh_lock = asyncio.Lock()
+        self._refreshes = 0
+
+    def reload(self) -> None:
+        """Read what another server may have changed."""
+        self.catalogue.reload()
+        self.credentials.reload()
+        self.tokens.reload()
+
+    async def start(self) -> None:
+        """Start the writer and the clock."""
+        self.writer.start()
+        self._ticker = asyncio.create_task(self._tick())
+        self.ready = True
+
+    async def stop(self) -> None:
+        """Stop taking reports, commit those that wait, and close the database."""
+        self.ready = False
+        if self._ticker is not None:
+            self._ticker.cancel()
+        await self.writer.close()
+        self.database.close()
+
+    async def refresh_catalogue(self) -> None:
+        """Read the catalogue afresh; requests that ask at the same time share one reading."""
+        wanted = self._refreshes + 1
+        async with self._refresh_lock:
+            if self._refreshes < wanted:
+                self._refreshes += 1
+                await asyncio.to_thread(self.catalogue.reload)
+
+    async def _tick(self) -> None:
+        """Follow the schedules, and look now and then for other servers' changes."""
+        since_reload = 0.0
+        while True:
+            try:
+                for opened in await asyncio.to_thread(self.catalogue.follow_schedules):
+                    log.info("round opened on schedule", round=opened)
+                if since_reload >= RELOAD_SECONDS:
+                    since_reload = 0.0
+                    await asyncio.to_thread(self.reload)
+            except SQLAlchemyError as problem:
+                log.warning("the database did not answer", problem=str(problem))
+            await asyncio.sleep(TICK_SECONDS)
+            since_reload += TICK_SECONDS
+
+    def authenticate(self, authorization: str, roles: Sequence[str]) -> Token:
+        """Return the bearer's token if it has one of these roles or is an admin's."""
+        kind, _, presented = authorization.partition(" ")
+        token = self.tokens.verify(presented.strip()) if kind.lower() == "bearer" else None
+        if token is None:
+            raise Problem("unauthorized", "'Authorization' must be 'Bearer' and a valid token")
+        if token.role not in (*roles, ADMIN):
+            raise Problem("forbidden", f"this needs a token of the role {' or '.join(roles)}")
+        return token
+
+    def limit(self, limit: RateLimit, key: str | bytes) -> None:
+        """Count a request against a rate limit, or raise the problem that it is used up."""
+        wait = limit.wait(key)
+        if wait:
+            raise Problem(
+                "too-many-requests", "too many requests; wait as Retry-After says",
+                retry_after=wait,
+            )  # fmt: skip

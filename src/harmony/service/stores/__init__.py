@@ -1,0 +1,22 @@
+"""Stores: the write path's side of the database, one for each kind of database."""
+
+from __future__ import annotations
+
+from harmony.service.database import Database
+
+from .base import Store, StoreError
+
+__all__ = ["Store", "StoreError", "open_store"]
+
+
+def open_store(database: Database) -> Store:
+    """Return the store of this database."""
+    if database.is_sqlite:
+        from .sqlite import SqliteStore
+
+        return SqliteStore(str(database.url.database))
+    from .postgres import PostgresStore
+
+    return PostgresStore(
+        database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    )

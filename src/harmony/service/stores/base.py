@@ -1,0 +1,120 @@
+"""What every store does: add blocks of reports and their counts in one transaction."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harmony.errors import HarmonyError
+from harmony.service.blocks import TIER, Block, LiveRound, Reports
+from harmony.service.outcomes import ACCEPTED, CLOSED, MALFORMED, UNAUTHORIZED, Outcomes
+from harmony.tally import Counts
+
+Rows = NDArray[np.intp]
+
+
+class StoreError(HarmonyError):
+    """The database did not take a transaction: nothing of it may be acknowledged."""
+
+
+class Store(ABC):
+    """Reports and counts, changed together or not at all.
+
+    A store belongs to one thread.  Every method that changes something is one transaction:
+    when it returns, the change is durable; when it raises `StoreError`, it may or may not have
+    happened, and the store is ready for the next.
+    """
+
+    def commit(self, blocks: Sequence[Block], now: float) -> list[Outcomes]:
+        """Add the reports that may be added; return what became of each, block by block."""
+        with self._transaction():
+            open_ids = self._open_rounds(now)
+            # The same order in every server, so that none waits for another in a circle.
+            order = sorted(range(len(blocks)), key=lambda place: blocks[place].round.id)
+            outcomes = {
+                place: self._add(blocks[place], blocks[place].round.id in open_ids)
+                for place in order
+            }
+        return [outcomes[place] for place in range(len(blocks))]
+
+    def _add(self, block: Block, is_open: bool) -> Outcomes:
+        live, reports = block.round, block.reports
+        if not is_open:
+            return np.full(len(reports), CLOSED, np.uint8)
+        outcomes = np.full(len(reports), ACCEPTED, np.uint8)
+        cells = live.locate(reports)
+        outcomes[cells[:, 0] < 0] = MALFORMED
+        outcomes[self._forgotten(reports)] = UNAUTHORIZED
+        rows = np.flatnonzero(outcomes == ACCEPTED)
+        if len(rows):
+            outcomes[rows] = self._append(live, reports[rows])
+            self._count(live, reports, cells, np.flatnonzero(outcomes == ACCEPTED), 1)
+        return outcomes
+
+    def forget(self, device: bytes, rounds: Sequence[LiveRound]) -> int:
+        """Remove a device's reports and their counts, and refuse it from now on."""
+        removed = 0
+        with self._transaction(alone=True):
+            self._refuse(device)
+            for live in rounds:
+                report = self._remove(live, device)
+                if report is not None:
+                    reports = live.rows(report)
+                    self._count(live, reports, live.locate(reports), np.arange(1), -1)
+                    removed += 1
+        return removed
+
+    def _count(
+        self, live: LiveRound, reports: Reports, cells: Counts, rows: Rows, step: int
+    ) -> None:
+        """Add `step` to the tally for each answer of these rows."""
+        if not len(rows):
+            return
+        touched, times = np.unique(cells[rows], return_counts=True)
+        tiers, members = np.unique(reports[rows, TIER], return_counts=True)
+        self._add_counts(live.id, touched, times * step)
+        self._add_totals(live.id, tiers, members * step)
+
+    @abstractmethod
+    def stored(self, live: LiveRound) -> Iterator[Reports]:
+        """Read back a round's reports, some thousands at a time."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connection."""
+
+    @abstractmethod
+    def _transaction(self, *, alone: bool = False) -> AbstractContextManager[None]:
+        """Begin, and commit at the end; `alone` waits for commits under way elsewhere."""
+
+    @abstractmethod
+    def _open_rounds(self, now: float) -> set[int]:
+        """Return the ids of the rounds that are open, as this transaction sees them."""
+
+    @abstractmethod
+    def _forgotten(self, reports: Reports) -> NDArray[np.bool_]:
+        """Return which reports come from a device that was forgotten."""
+
+    @abstractmethod
+    def _append(self, live: LiveRound, reports: Reports) -> Outcomes:
+        """Store the reports of devices that have none in this round; compare the others'."""
+
+    @abstractmethod
+    def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
+        """Add to cells of this store's shard."""
+
+    @abstractmethod
+    def _add_totals(self, round_id: int, tiers: NDArray[np.uint8], reports: Counts) -> None:
+        """Add to the reports a tier of this store's shard."""
+
+    @abstractmethod
+    def _refuse(self, device: bytes) -> None:
+        """Remember that this device may not report again."""
+
+    @abstractmethod
+    def _remove(self, live: LiveRound, device: bytes) -> bytes | None:
+        """Take a device's report out of a round and return it, if there is one."""

@@ -1,0 +1,133 @@
+"""Tokens of people and gateways: random, shown once, stored as hashes.
+
+A token is `hmy_<id>_<secret>`.  The secret has 256 random bits, so one SHA-256 is enough.
+The claim code that the first start prints is a token whose only use is to become an admin's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import delete, func, select
+
+from .database import Database
+from .limits import RateLimit
+from .schema import tokens
+
+ADMIN: Final = "admin"
+ANALYST: Final = "analyst"
+GATEWAY: Final = "gateway"
+ENROL: Final = "enrol"
+CLAIM: Final = "claim"
+
+ROLES: Final = (ADMIN, ANALYST, GATEWAY, ENROL)
+CLAIM_SECONDS: Final = 24 * 3600.0
+
+REREADS_PER_SECOND: Final = 10
+"""How often an unknown token may make the tokens be read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Who holds a token, and what for."""
+
+    id: str
+    name: str
+    role: str
+    created: float
+    expires: float | None
+
+
+class Tokens:
+    """The tokens, as of the last `reload`."""
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        self._database = database
+        self._clock = clock
+        self._known: dict[str, tuple[bytes, Token]] = {}
+        self._rereads = RateLimit(REREADS_PER_SECOND, 5 * REREADS_PER_SECOND)
+
+    def reload(self) -> None:
+        """Read the tokens."""
+        with self._database.read() as connection:
+            rows = connection.execute(select(tokens)).all()
+        self._known = {
+            row.id: (
+                bytes(row.digest),
+                Token(row.id, row.name, row.role, row.created, row.expires),
+            )
+            for row in rows
+        }
+
+    def list(self) -> list[Token]:
+        """Return every token but claim codes, oldest first."""
+        known = [token for _, token in self._known.values() if token.role != CLAIM]
+        return sorted(known, key=lambda token: token.created)
+
+    def create(self, name: str, role: str, seconds: float | None = None) -> tuple[str, Token]:
+        """Make a token; return it with its secret, which cannot be had again."""
+        identity, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
+        now = self._clock()
+        made = Token(identity, name, role, now, None if seconds is None else now + seconds)
+        with self._database.write() as connection:
+            connection.execute(
+                tokens.insert().values(
+                    id=identity,
+                    name=name,
+                    role=role,
+                    digest=_digest(secret),
+                    created=now,
+                    expires=made.expires,
+                )
+            )
+        self.reload()
+        return f"hmy_{identity}_{secret}", made
+
+    def revoke(self, identity: str) -> bool:
+        """Delete a token; return whether there was one."""
+        with self._database.write() as connection:
+            gone = connection.execute(delete(tokens).where(tokens.c.id == identity)).rowcount
+        self.reload()
+        return gone > 0
+
+    def verify(self, presented: str) -> Token | None:
+        """Return the token that was presented, or None."""
+        prefix, _, rest = presented.partition("_")
+        identity, _, secret = rest.partition("_")
+        known = self._known.get(identity)
+        if known is None and not self._rereads.wait(""):
+            self.reload()  # another server may have made it just now
+            known = self._known.get(identity)
+        if prefix != "hmy" or known is None:
+            return None
+        digest, token = known
+        if not hmac.compare_digest(digest, _digest(secret)):
+            return None
+        return token if token.expires is None or self._clock() < token.expires else None
+
+    def claim_code(self) -> str | None:
+        """Return a fresh claim code if nobody is admin yet."""
+        with self._database.write() as connection:
+            admins = connection.execute(
+                select(func.count()).select_from(tokens).where(tokens.c.role == ADMIN)
+            ).scalar_one()
+            connection.execute(delete(tokens).where(tokens.c.role == CLAIM))
+        if admins:
+            return None
+        return self.create("first start", CLAIM, CLAIM_SECONDS)[0]
+
+    def claim(self, code: str) -> str | None:
+        """Turn a claim code into an admin's token, once."""
+        token = self.verify(code)
+        if token is None or token.role != CLAIM or not self.revoke(token.id):
+            return None
+        return self.create("first admin", ADMIN)[0]
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()

@@ -1,0 +1,116 @@
+"""The server as a process of its own, to be talked to, killed and started again."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import multiprocessing
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+from .conftest import UNLIMITED
+
+READY_SECONDS = 60.0
+
+
+def free_port() -> int:
+    """Return a port that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+_FORKSERVER = multiprocessing.get_context("forkserver")
+_FORKSERVER.set_forkserver_preload(["tests.service.preloaded"])
+
+
+def run_server(log: str, settings: dict[str, Any]) -> None:
+    """Serve, in a process of its own, with its output in a file."""
+    from harmony.service import Settings, serve
+
+    with open(log, "ab") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    serve(Settings.load(**settings))
+
+
+class ServerProcess:
+    """A server on one port, forked from a process that has Harmony imported already."""
+
+    def __init__(self, place: str, log: Path, port: int | None = None, **settings: Any) -> None:
+        self.port = port or free_port()
+        self._settings = {**UNLIMITED, "database": place, "port": self.port, **settings}
+        self._log = log
+        self.process: Any = None
+
+    def start(self) -> ServerProcess:
+        """Start it, and come back when it takes requests."""
+        self.process = _FORKSERVER.Process(
+            target=run_server, args=(str(self._log), self._settings), daemon=True
+        )
+        self.process.start()
+        self.wait_until_ready()
+        return self
+
+    def wait_until_ready(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while time.monotonic() < deadline:
+            assert self.process.is_alive(), self._log.read_text()
+            try:
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+                connection.request("GET", "/readyz")
+                if connection.getresponse().status == 200:
+                    return
+            except OSError:
+                time.sleep(0.02)  # between two looks at a process that is starting
+        raise AssertionError("the server did not start:\n" + self._log.read_text())
+
+    def kill(self) -> None:
+        """End it without warning."""
+        self._signal(signal.SIGKILL)
+
+    def stop(self) -> int:
+        """Ask it to end, and return its exit code."""
+        return self._signal(signal.SIGTERM)
+
+    def _signal(self, number: int) -> int:
+        if self.process.is_alive():
+            os.kill(self.process.pid, number)
+        self.process.join(60)
+        assert not self.process.is_alive(), "the server did not end"
+        return int(self.process.exitcode)
+
+    def __enter__(self) -> ServerProcess:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+
+class Connection:
+    """A keep-alive connection that speaks JSON; an answer is a status and a document."""
+
+    def __init__(self, port: int, timeout: float = 30.0) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+
+    def request(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, Any]:
+        """Send a request; OSError or HTTPException means that nothing is known."""
+        content = None if body is None else json.dumps(body)
+        sent = {"Content-Type": "application/json", **(headers or {})}
+        try:
+            self._connection.request(method, path, content, sent)
+            answer = self._connection.getresponse()
+            text = answer.read()
+        except (OSError, http.client.HTTPException):
+            self._connection.close()
+            raise
+        return answer.status, json.loads(text) if text else None
+
+    def close(self) -> None:
+        self._connection.close()

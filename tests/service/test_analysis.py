@@ -1,0 +1,86 @@
+"""What analysts read: estimates, tallies and the stored reports."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+import harmony as hm
+from harmony.service.packed import MEDIA_TYPE, pack
+from harmony.tally import Tally
+
+from .conftest import SURVEY, Service
+
+ROUND = f"/v1/surveys/{SURVEY.name}/rounds/week1"
+TRUTH = {"battery": [30.0, 60.0] * 1500, "theme": ["dark"] * 2000 + ["light"] * 1000}
+TRUTH["wifi"] = [True] * 1500 + [False] * 1500
+
+
+def filled(service: Service) -> Tally:
+    """Fill the round with a simulated population; return the tally it should have."""
+    live = service.open()
+    reports = SURVEY.randomize(TRUTH, seed=5, round=live.round)
+    columns = [reports["device"].to_pylist(), reports["tier"].to_pylist()]
+    columns += [reports[f"symbol_{answer}"].to_pylist() for answer in range(SURVEY.answers)]
+    packed = b"".join(device + bytes(rest) for device, *rest in zip(*columns, strict=True))
+    answer = service.client.post(
+        f"/v1/surveys/{SURVEY.name}/reports",
+        content=pack(SURVEY.fingerprint, "week1", packed, live.size),
+        headers=service.bearer("gateway") | {"Content-Type": MEDIA_TYPE},
+    )
+    assert answer.json()["accepted"] == 3000
+    return SURVEY.tally(reports)
+
+
+def test_estimates_come_with_intervals_as_json_and_as_csv(service: Service) -> None:
+    expected = SURVEY.estimate(filled(service))
+    headers = service.bearer("analyst")
+    found = service.client.get(f"{ROUND}/estimates", headers=headers).json()
+    assert found == expected.to_dict()
+    assert {"low", "high", "n"} <= set(found["estimates"][0])
+    text = service.client.get(f"{ROUND}/estimates.csv", headers=headers)
+    assert text.headers["content-type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(text.text)))
+    assert [row["attribute"] for row in rows][:1] == ["battery"]
+    assert len(rows) == len(found["estimates"])
+    latest = service.client.get(
+        f"/v1/surveys/{SURVEY.name}/rounds/latest/estimates?confidence=0.9", headers=headers
+    ).json()
+    assert latest["confidence"] == 0.9
+
+
+def test_the_tally_file_is_the_tally(service: Service, tmp_path: Path) -> None:
+    expected = filled(service)
+    answer = service.client.get(f"{ROUND}/tally", headers=service.bearer("analyst"))
+    path = tmp_path / "week1.tally"
+    path.write_bytes(answer.content)
+    assert hm.Tally.load(path) == expected
+
+
+def test_the_exported_reports_count_to_the_same_tally(service: Service, tmp_path: Path) -> None:
+    expected = filled(service)
+    answer = service.client.get(f"{ROUND}/reports.parquet", headers=service.bearer("analyst"))
+    path = tmp_path / "reports.parquet"
+    path.write_bytes(answer.content)
+    assert SURVEY.tally(pq.read_table(path)) == expected == service.tally()
+
+
+def test_a_round_without_reports_still_has_estimates(service: Service) -> None:
+    service.open()
+    headers = service.bearer("analyst")
+    answer = service.client.get(f"{ROUND}/estimates", headers=headers)
+    assert answer.status_code == 200
+    assert answer.json()["reports"] == 0
+    assert service.client.get(f"{ROUND}/estimates.csv", headers=headers).status_code == 200
+    assert service.client.get(f"{ROUND}/reports.parquet", headers=headers).status_code == 200
+
+
+def test_a_round_that_does_not_exist_is_named_so(service: Service) -> None:
+    service.open()
+    answer = service.client.get(
+        f"/v1/surveys/{SURVEY.name}/rounds/week9/estimates", headers=service.bearer("analyst")
+    )
+    assert answer.json()["type"] == "/problems/unknown-round"

@@ -1,0 +1,195 @@
+"""Bad input of every kind: no 5xx, no hang, nothing stored."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    status_code_conformance,
+)
+
+from harmony.service.packed import MEDIA_TYPE, pack
+from harmony.service.settings import Settings
+from harmony.service.state import ServiceState
+
+from .conftest import SURVEY, Service, recount
+from .devices import any_report
+from .server_process import ServerProcess
+
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
+QUICK = settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+PATH = f"/v1/surveys/{SURVEY.name}/reports"
+
+
+class Target:
+    """A server process with an open round, and tokens for every role."""
+
+    def __init__(self, place: str, server: ServerProcess, state: ServiceState) -> None:
+        self.server, self.state = server, state
+        state.catalogue.add(SURVEY, None)
+        self.live = state.catalogue.open(SURVEY.name, "week1").live
+        self.tokens = {
+            role: state.tokens.create(role, role)[0] for role in ("admin", "gateway", "analyst")
+        }
+
+    def reports(self) -> int:
+        return recount(self.state, self.live).reports
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    folder = tmp_path_factory.mktemp("bad-input")
+    place = str(folder / "harmony.db")
+    state = ServiceState(Settings.load(database=place))
+    with ServerProcess(place, folder / "server.log", body_seconds=1) as server:
+        yield Target(place, server, state)
+        assert server.stop() == 0
+
+
+def operations(target: Target) -> Iterator[schemathesis.schemas.APIOperation]:
+    """Yield every operation that the server describes."""
+    address = f"http://127.0.0.1:{target.server.port}/openapi.json"
+    for found in schemathesis.openapi.from_url(address).get_all_operations():
+        yield found.ok()
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+def test_no_request_that_the_description_allows_or_forbids_breaks_the_server(
+    target: Target, mode: GenerationMode
+) -> None:
+    for operation in operations(target):
+
+        @QUICK
+        @given(operation.as_strategy(generation_mode=mode), st.booleans())
+        def call(case: schemathesis.Case, known: bool) -> None:
+            role = "gateway" if case.path.endswith("/reports") else "admin"
+            if known and "name" in case.path_parameters:
+                case.path_parameters["name"] = SURVEY.name
+            headers = {"Authorization": f"Bearer {target.tokens[role]}"}
+            case.call_and_validate(headers=headers, checks=CHECKS, timeout=20)
+
+        before = target.reports()
+        with suppress(Unsatisfiable):  # nothing about some operations can be wrong
+            call()
+        assert target.reports() == before, f"{operation.label} stored a report"
+
+
+def test_no_request_without_a_credential_is_let_in(target: Target) -> None:
+    public = {"POST /v1/devices", "GET /v1/surveys", "GET /v1/surveys/{name}", "POST /v1/claim"}
+    for operation in operations(target):
+        if not operation.path.startswith("/v1/") or operation.label in public:
+            continue
+
+        @QUICK
+        @given(operation.as_strategy())
+        def call(case: schemathesis.Case) -> None:
+            answer = case.call(headers={"Authorization": "Bearer hmy_0_0"}, timeout=20)
+            assert answer.status_code in (401, 404, 405, 422), answer.text
+
+        call()
+
+
+@pytest.fixture
+def service(serve) -> Service:
+    return serve(body_bytes=1 << 20)
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_no_damaged_batch_breaks_the_server_or_leaves_anything(service: Service) -> None:
+    live = service.open()
+    headers = service.bearer("gateway") | {"Content-Type": MEDIA_TYPE}
+    reports = b"".join(any_report(live, os.urandom(16)) for _ in range(20))
+    whole = pack(SURVEY.fingerprint, "week1", reports, live.size)
+    header = len(whole) - len(reports)
+
+    def send(body: bytes) -> tuple[int, dict]:
+        answer = service.client.post(PATH, content=body, headers=headers)
+        return answer.status_code, answer.json()
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.data())
+    def damage(data: st.DataObject) -> None:
+        kind = data.draw(st.sampled_from(["cut", "grow", "header", "count", "noise", "label"]))
+        if kind == "cut":
+            body = whole[: data.draw(st.integers(0, len(whole) - 1))]
+        elif kind == "grow":
+            body = whole + data.draw(st.binary(min_size=1, max_size=40))
+        elif kind == "header":
+            place = data.draw(st.integers(0, header - 1))
+            changed = data.draw(st.integers(1, 255))
+            body = bytearray(whole)
+            body[place] ^= changed
+            body = bytes(body)
+        elif kind == "count":
+            count = data.draw(st.integers(0, 2**32 - 1).filter(lambda n: n != 20))
+            body = whole[: header - 4] + count.to_bytes(4, "little") + reports
+        elif kind == "label":
+            label = data.draw(st.binary(max_size=255))
+            head = whole[:40] + bytes([len(label)]) + label
+            body = head + whole[header - 4 :] if label != b"week1" else b""
+        else:
+            body = data.draw(st.binary(max_size=400))
+        status, _ = send(body)
+        assert status in (410, 422)
+
+    damage()
+    assert service.recount().reports == 0
+
+    @settings(max_examples=100, deadline=None)
+    @given(st.lists(st.tuples(st.integers(0, len(reports) - 1), st.integers(0, 255)), max_size=30))
+    def scramble(changes: list[tuple[int, int]]) -> None:
+        body = bytearray(whole)
+        for place, byte in changes:
+            body[header + place] = byte
+        status, answer = send(bytes(body))
+        assert status == 200
+        assert len(answer["results"]) == 20
+        assert service.tally() == service.recount()
+
+    scramble()
+
+
+def test_a_body_that_never_ends_is_hung_up_on(target: Target) -> None:
+    token = target.tokens["gateway"]
+    for framing in ("Content-Length: 1000", "Transfer-Encoding: chunked"):
+        with socket.create_connection(("127.0.0.1", target.server.port), timeout=20) as client:
+            client.sendall(
+                f"POST {PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+                f"Content-Type: {MEDIA_TYPE}\r\n{framing}\r\n\r\n1\r\nH\r\n".encode()
+            )
+            assert b" 408 " in client.recv(4096)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"POST /v1/surveys/phones/reports HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+        b"POST /v1/surveys/phones/reports HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
+        b"POST /v1/surveys/%ff%00/reports HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
+        b"GET /v1/surveys/%00 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET / HTTP/9.9\r\n\r\n",
+    ],
+)
+def test_a_request_that_is_hardly_http_is_refused(target: Target, line: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", target.server.port), timeout=20) as client:
+        client.sendall(line)
+        client.shutdown(socket.SHUT_WR)
+        answer = client.recv(4096)
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 4")

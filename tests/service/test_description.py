@@ -1,0 +1,47 @@
+"""The API describes itself, and its pages need nothing from elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from .conftest import Service
+
+pytestmark = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+
+
+def test_openapi_lists_every_route_with_the_ingest_route(service: Service) -> None:
+    described = service.client.get("/openapi.json").json()
+    assert "post" in described["paths"]["/v1/surveys/{name}/reports"]
+    for path, methods in described["paths"].items():
+        for method, route in methods.items():
+            assert route["description"], f"{method} {path} says nothing"
+
+
+def test_the_docs_page_shows_every_route_and_loads_nothing(service: Service) -> None:
+    answer = service.client.get("/docs")
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    for path in service.client.get("/openapi.json").json()["paths"]:
+        assert path in answer.text
+    assert not re.search(r"<script|https?://|<link|@import", answer.text)
+
+
+def test_health_and_readiness_answer(service: Service) -> None:
+    assert service.client.get("/healthz").json() == {"status": "ok"}
+    assert service.client.get("/readyz").json() == {"status": "ready"}
+    service.state.ready = False
+    assert service.client.get("/readyz").status_code == 503
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/nothing", 404), ("PUT", "/v1/surveys", 405), ("GET", "/v1/surveys/x", 404)],
+)
+def test_every_refusal_is_a_problem_document(
+    service: Service, method: str, path: str, status: int
+) -> None:
+    answer = service.client.request(method, path)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert set(answer.json()) == {"type", "title", "status", "detail"}

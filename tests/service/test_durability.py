@@ -1,0 +1,254 @@
+"""Killed at random moments under load: what was acknowledged is stored, exactly once.
+
+Clients keep sending until each report is acknowledged, as devices do.  At the end every
+acknowledged report must be stored with its exact bytes, no device twice, and the tally must
+equal a recount.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import harmony as hm
+from harmony.service.blocks import LiveRound
+from harmony.service.packed import MEDIA_TYPE, pack
+from harmony.service.settings import Settings
+from harmony.service.state import ServiceState
+from harmony.service.stores import open_store
+
+from .conftest import recount
+from .devices import any_report, report_body
+from .postgres import Postgres
+from .server_process import Connection, ServerProcess
+
+CLIENTS = 6
+KILLS = 30
+SURVEY = hm.Survey("phones", [hm.Numeric("battery", 0, 100), hm.Boolean("wifi")], epsilon=1.0)
+PATH = "/v1/surveys/phones/reports"
+
+
+class Load:
+    """Clients that send single reports and packed batches until each is acknowledged."""
+
+    def __init__(self, state: ServiceState, live: LiveRound, ports: list[int]) -> None:
+        self._state, self._live, self._ports = state, live, ports
+        self._gateway = {
+            "Authorization": f"Bearer {state.tokens.create('gateway', 'gateway')[0]}",
+            "Content-Type": MEDIA_TYPE,
+        }
+        self._ending = threading.Event()
+        self.acknowledged: list[bytes] = []
+        self.maybe: list[bytes] = []
+        self.answers: dict[int, int] = {}
+        self.unknown = 0
+        self.failures: list[BaseException] = []
+        work = [self._gateway_client] + [self._client] * (CLIENTS - 1)
+        self._threads = [
+            threading.Thread(target=self._work, args=(one, number))
+            for number, one in enumerate(work)
+        ]
+
+    def __enter__(self) -> Load:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.set()
+        for thread in self._threads:
+            thread.join(60)
+            assert not thread.is_alive(), "a client hangs"
+        assert self.failures == []
+
+    def _work(self, client: Callable[[int], None], number: int) -> None:
+        try:
+            client(number)
+        except BaseException as problem:
+            self.failures.append(problem)
+
+    def _client(self, number: int) -> None:
+        while not self._ending.is_set():
+            device = os.urandom(16)
+            report = any_report(self._live, device, symbol=device[0] % 2)
+            credential = self._state.credentials.issue(device)
+            headers = {"Authorization": f"Harmony {device.hex()}.{credential}"}
+            body = report_body(self._live.round.label, report)
+
+            def send(connection: Connection, body=body, headers=headers) -> int:
+                return connection.request("POST", PATH, body, headers)[0]
+
+            self._until_acknowledged(number, send, [report])
+
+    def _gateway_client(self, number: int) -> None:
+        while not self._ending.is_set():
+            reports = [any_report(self._live, os.urandom(16)) for _ in range(200)]
+            label = self._live.round.label
+            body = pack(SURVEY.fingerprint, label, b"".join(reports), self._live.size)
+
+            def send(connection: Connection, body=body) -> int:
+                raw = connection._connection
+                try:
+                    raw.request("POST", PATH, body, self._gateway)
+                    answer = raw.getresponse()
+                    answer.read()
+                except (OSError, http.client.HTTPException):
+                    raw.close()
+                    raise
+                return answer.status
+
+            self._until_acknowledged(number, send, reports)
+
+    def _until_acknowledged(
+        self, number: int, send: Callable[[Connection], int], reports: list[bytes]
+    ) -> None:
+        tries = number
+        connection: Connection | None = None
+        while True:
+            try:
+                if connection is None:
+                    connection = Connection(self._ports[tries % len(self._ports)], timeout=20)
+                status = send(connection)
+            except (OSError, http.client.HTTPException):
+                self.unknown += 1
+                connection, tries = None, tries + 1
+                status = 0
+            self.answers[status] = self.answers.get(status, 0) + 1
+            if status in (200, 201):
+                self.acknowledged += reports
+                break
+            assert status in (0, 503), f"unexpected status {status}"
+            if self._ending.is_set():
+                self.maybe += reports
+                break
+            self._ending.wait(0.01)  # as a device backs off, but sooner
+        if connection is not None:
+            connection.close()
+
+
+def stored_reports(state: ServiceState, live: LiveRound) -> set[bytes]:
+    store = open_store(state.database)
+    try:
+        return {report.tobytes() for reports in store.stored(live) for report in reports}
+    finally:
+        store.close()
+
+
+def opened(place: str) -> tuple[ServiceState, LiveRound]:
+    state = ServiceState(Settings.load(database=place))
+    state.catalogue.add(SURVEY, None)
+    return state, state.catalogue.open("phones", "week1").live
+
+
+def check(state: ServiceState, live: LiveRound, load: Load) -> None:
+    """Everything acknowledged is stored, nothing else is, and the tally is a recount."""
+    stored = stored_reports(state, live)
+    assert set(load.acknowledged) <= stored
+    assert stored <= set(load.acknowledged) | set(load.maybe)
+    assert len(load.acknowledged) == len(set(load.acknowledged))
+    tally = state.catalogue.tally(state.catalogue.round("phones", "week1"))
+    assert tally == recount(state, live)
+    assert tally.reports == len(stored)
+    assert len(load.acknowledged) > 1000, "there was no load to speak of"
+    assert load.unknown > 0, "no request was ever cut off"
+
+
+def kill_often(servers: list[ServerProcess], chance: random.Random, kills: int) -> None:
+    """Kill one server after another at random moments, and start each again."""
+    for number in range(kills):
+        victim = servers[number % len(servers)]
+        time.sleep(chance.uniform(0.0, 0.25))  # the load runs meanwhile
+        victim.kill()
+        victim.start()
+
+
+def test_a_server_killed_often_loses_and_repeats_nothing(place: str, tmp_path: Path) -> None:
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")  # noqa: T201  # shown when the test fails
+    state, live = opened(place)
+    with ServerProcess(place, tmp_path / "server.log") as server:
+        with Load(state, live, [server.port]) as load:
+            kill_often([server], random.Random(seed), KILLS)
+            time.sleep(0.3)
+        assert server.stop() == 0
+    check(state, live, load)
+    state.database.close()
+
+
+def test_two_servers_share_one_postgres_while_either_is_killed(
+    postgres: Postgres, tmp_path: Path
+) -> None:
+    place = postgres.fresh()
+    state, live = opened(place)
+    with (
+        ServerProcess(place, tmp_path / "one.log") as one,
+        ServerProcess(place, tmp_path / "two.log") as two,
+        Load(state, live, [one.port, two.port]) as load,
+    ):
+        kill_often([one, two], random.Random(1), 12)
+        time.sleep(0.3)
+    check(state, live, load)
+    state.database.close()
+
+
+def test_a_postgres_that_restarts_under_load_loses_and_repeats_nothing(
+    postgres: Postgres, tmp_path: Path
+) -> None:
+    place = postgres.fresh()
+    state, live = opened(place)
+    with ServerProcess(place, tmp_path / "server.log") as server:
+        with Load(state, live, [server.port]) as load:
+            for _ in range(3):
+                time.sleep(0.4)  # the load runs meanwhile
+                postgres.restart()
+            time.sleep(0.4)
+        assert server.stop() == 0
+    assert load.answers.get(503, 0) > 0, "no commit ever failed"
+    load.unknown = 1  # the server itself was never killed
+    check(state, live, load)
+    state.database.close()
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_server_told_to_stop_answers_everything_under_way(place: str, tmp_path: Path) -> None:
+    state, live = opened(place)
+    server = ServerProcess(place, tmp_path / "server.log", batch_milliseconds=500).start()
+    devices = [os.urandom(16) for _ in range(20)]
+    statuses: list[int] = []
+
+    def report(device: bytes) -> None:
+        headers = {"Authorization": f"Harmony {device.hex()}.{state.credentials.issue(device)}"}
+        body = report_body("week1", any_report(live, device))
+        statuses.append(Connection(server.port).request("POST", PATH, body, headers)[0])
+
+    threads = [threading.Thread(target=report, args=(device,)) for device in devices]
+    for thread in threads:
+        thread.start()
+    while state_of_queue(server.port) < len(devices):
+        time.sleep(0.005)  # until all of them wait for the commit
+    os.kill(server.process.pid, signal.SIGTERM)
+    for thread in threads:
+        thread.join(30)
+    assert server.stop() == 0
+    assert statuses == [201] * len(devices)
+    assert {report[:16] for report in stored_reports(state, live)} == set(devices)
+    state.database.close()
+
+
+def state_of_queue(port: int) -> float:
+    """Read from the metrics how many reports have been handed to the writer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", "/metrics")
+    page = connection.getresponse().read().decode()
+    connection.close()
+    wanted = ("harmony_queue_reports ", 'harmony_reports_total{outcome="accepted"} ')
+    lines = [line for line in page.splitlines() if line.startswith(wanted)]
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines)

@@ -1,0 +1,69 @@
+"""A server process and 2,000 devices over HTTP: the estimates cover the truth."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import harmony as hm
+from harmony.service.settings import Settings
+from harmony.service.state import ServiceState
+from harmony_device import Device
+
+from .conftest import recount
+from .server_process import Connection, ServerProcess
+
+DEVICES, THREADS = 2000, 8
+THEMES = ("light", "dark", "auto")
+
+
+def values_of(number: int) -> dict[str, float | str]:
+    return {"battery": float(number * 37 % 101), "theme": THEMES[min(number % 5, 2)]}
+
+
+def test_two_thousand_devices_are_each_heard_once(
+    place: str, tmp_path: Path, memory_folder: Path
+) -> None:
+    survey = hm.Survey(
+        "phones", [hm.Numeric("battery", 0, 100), hm.Categorical("theme", THEMES)], epsilon=4.0
+    )
+    state = ServiceState(Settings.load(database=place))
+    admin = {"Authorization": f"Bearer {state.tokens.create('test', 'admin')[0]}"}
+    path = "/v1/surveys/phones/rounds"
+    with ServerProcess(place, tmp_path / "server.log") as server:
+        operator = Connection(server.port)
+        assert operator.request("POST", "/v1/surveys", survey.definition(), admin)[0] == 201
+        assert operator.request("POST", path, {"label": "week1"}, admin)[0] == 201
+
+        def visit(number: int) -> int:
+            device = Device(
+                f"http://127.0.0.1:{server.port}",
+                memory_folder / str(number),
+                consent=True,
+                epsilon_limit=4.0,
+            )
+            with device:
+                accepted = device.answer(values_of(number), patience=30.0).accepted
+                if number % 10 == 0:  # one that comes back has nothing more to say
+                    accepted += device.answer(values_of(number)).accepted
+            return len(accepted)
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            accepted = list(pool.map(visit, range(DEVICES)))
+        assert accepted == [1] * DEVICES
+        status, found = Connection(server.port).request(
+            "GET", f"{path}/week1/estimates?confidence=0.9999", None, admin
+        )
+        assert status == 200
+        assert server.stop() == 0
+    assert found["reports"] == DEVICES
+    people = [values_of(number) for number in range(DEVICES)]
+    truth = {("battery", None): sum(float(one["battery"]) for one in people) / DEVICES}
+    for theme in THEMES:
+        truth["theme", theme] = sum(one["theme"] == theme for one in people) / DEVICES
+    # Four intervals at 99.99%: a false alarm in about 1 of 2,500 runs.
+    for row in found["estimates"]:
+        assert row["low"] <= truth[row["attribute"], row["value"]] <= row["high"]
+    listed = state.catalogue.round("phones", "week1")
+    assert recount(state, listed.live) == state.catalogue.tally(listed)
+    state.database.close()

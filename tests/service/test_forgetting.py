@@ -1,0 +1,75 @@
+"""A deletion request takes a device's reports and their counts, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harmony.service.app import Application
+from harmony.service.packed import MEDIA_TYPE, pack
+
+from .conftest import SURVEY, Service
+from .devices import any_report, report_body
+
+Start = Callable[..., Service]
+
+
+def test_a_forgotten_device_leaves_every_round_and_cannot_come_back(service: Service) -> None:
+    live, gone, stays = service.open("week1"), service.enrol(), service.enrol()
+    for device in (gone, stays):
+        service.send(device, report_body("week1", any_report(live, device.device)))
+    service.state.catalogue.close(SURVEY.name, "week1")
+    live = service.open("week2")
+    service.send(gone, report_body("week2", any_report(live, gone.device)))
+    assert service.client.delete("/v1/devices/me", headers=gone.headers).status_code == 204
+    for label, left in (("week1", 1), ("week2", 0)):
+        assert service.tally(label).reports == left
+        assert service.tally(label) == service.recount(label)
+    again = service.send(gone, report_body("week2", any_report(live, gone.device)))
+    assert again.status_code == 401
+    assert service.client.delete("/v1/devices/me", headers=gone.headers).status_code == 204
+    assert service.tally("week2").reports == 0
+
+
+def test_a_gateway_cannot_bring_a_forgotten_device_back(service: Service) -> None:
+    live, gone, stays = service.open(), service.enrol(), service.enrol()
+    service.client.delete("/v1/devices/me", headers=gone.headers)
+    reports = any_report(live, gone.device) + any_report(live, stays.device)
+    answer = service.client.post(
+        f"/v1/surveys/{SURVEY.name}/reports",
+        content=pack(SURVEY.fingerprint, "week1", reports, live.size),
+        headers=service.bearer("gateway") | {"Content-Type": MEDIA_TYPE},
+    )
+    assert answer.json()["results"] == "ua"
+
+
+def test_replays_are_still_recognised_after_a_neighbour_was_forgotten(serve: Start) -> None:
+    service = serve()
+    live, devices = service.open(), [service.enrol() for _ in range(6)]
+    bodies = [report_body("week1", any_report(live, one.device)) for one in devices]
+    answer = service.client.post(
+        f"/v1/surveys/{SURVEY.name}/reports", json=bodies, headers=service.bearer("gateway")
+    )
+    assert answer.json()["results"] == ["accepted"] * 6
+    service.client.delete("/v1/devices/me", headers=devices[2].headers)
+    fresh = serve()  # one that must read its index back
+    for server in (service, fresh):
+        statuses = [
+            server.send(one, body).status_code for one, body in zip(devices, bodies, strict=True)
+        ]
+        assert statuses == [200, 200, 401, 200, 200, 200]
+    altered = report_body("week1", any_report(live, devices[3].device, symbol=1))
+    assert fresh.send(devices[3], altered).status_code == 409
+    new = fresh.enrol()
+    assert fresh.send(new, report_body("week1", any_report(live, new.device))).status_code == 201
+    assert service.tally() == service.recount()
+    assert service.tally().reports == 6
+    assert isinstance(fresh.client.app, Application)
+
+
+def test_a_forgotten_entry_of_the_list_cannot_enrol_again(serve: Start) -> None:
+    service = serve(enrolment="list")
+    service.state.enrolment.allow(["serial-1"])
+    answer = service.client.post("/v1/devices", json={"key": "serial-1"}).json()
+    headers = {"Authorization": f"Harmony {answer['device']}.{answer['credential']}"}
+    assert service.client.delete("/v1/devices/me", headers=headers).status_code == 204
+    assert service.client.post("/v1/devices", json={"key": "serial-1"}).status_code == 401

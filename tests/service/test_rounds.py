@@ -1,0 +1,154 @@
+"""Surveys and rounds: opened and closed by people, by the calendar, by other servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from harmony.service.schedule import period_at
+
+from .conftest import SURVEY, Service
+from .devices import any_report, report_body
+
+Start = Callable[..., Service]
+
+
+def at(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+
+
+def test_a_survey_is_created_listed_and_read_by_devices(service: Service) -> None:
+    definition = SURVEY.definition()
+    created = service.client.post("/v1/surveys", json=definition, headers=service.admin)
+    assert created.status_code == 201
+    listed = service.client.get("/v1/surveys").json()["surveys"]
+    assert [one["name"] for one in listed] == [SURVEY.name]
+    assert listed[0]["fingerprint"] == SURVEY.fingerprint
+    assert listed[0]["round"] is None
+    document = service.client.get(f"/v1/surveys/{SURVEY.name}")
+    assert document.json() == SURVEY.to_document()
+    tag = document.headers["etag"]
+    assert tag == f'"{SURVEY.fingerprint}"'
+    again = service.client.get(f"/v1/surveys/{SURVEY.name}", headers={"If-None-Match": tag})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_creating_the_same_survey_again_is_harmless_and_changing_it_is_refused(
+    service: Service,
+) -> None:
+    definition = SURVEY.definition()
+    for _ in range(2):
+        answer = service.client.post("/v1/surveys", json=definition, headers=service.admin)
+        assert answer.status_code == 201
+    changed = definition | {"epsilon": 3.0}
+    answer = service.client.post("/v1/surveys", json=changed, headers=service.admin)
+    assert answer.status_code == 409
+
+
+def test_a_bad_survey_is_refused_with_the_field_at_fault(service: Service) -> None:
+    definition = SURVEY.definition() | {"epsilon": -1}
+    answer = service.client.post("/v1/surveys", json=definition, headers=service.admin)
+    assert answer.status_code == 422
+    assert "'epsilon'" in answer.json()["detail"]
+
+
+def test_a_survey_has_one_open_round_at_a_time(service: Service) -> None:
+    service.state.catalogue.add(SURVEY, None)
+    path = f"/v1/surveys/{SURVEY.name}/rounds"
+    opened = service.client.post(path, json={"label": "week1"}, headers=service.admin)
+    assert opened.status_code == 201
+    assert service.client.get("/v1/surveys").json()["surveys"][0]["round"] == opened.json()
+    for label in ("week1", "week2", "latest"):
+        answer = service.client.post(path, json={"label": label}, headers=service.admin)
+        assert answer.status_code == (422 if label == "latest" else 409)
+    closed = service.client.post(f"{path}/week1/close", headers=service.admin).json()
+    assert closed["closed"] is not None
+    assert service.client.post(f"{path}/week1/close", headers=service.admin).json() == closed
+    reused = service.client.post(path, json={"label": "week1"}, headers=service.admin)
+    assert reused.status_code == 409
+    second = service.client.post(path, json={"label": "week2"}, headers=service.admin)
+    assert second.json()["seed"] != opened.json()["seed"]
+
+
+def test_a_round_closes_at_its_time_even_if_nobody_closes_it(serve: Start) -> None:
+    now = [at("2026-11-15T12:00")]
+    service = serve(clock=lambda: now[0])
+    service.state.catalogue.add(SURVEY, None)
+    path = f"/v1/surveys/{SURVEY.name}/rounds"
+    body = {"label": "day", "closes": "2026-11-15T13:00:00Z"}
+    assert service.client.post(path, json=body, headers=service.admin).status_code == 201
+    live = service.state.catalogue.round(SURVEY.name, "day").live
+    early, late = service.enrol(), service.enrol()
+    body = report_body("day", any_report(live, early.device))
+    assert service.send(early, body).status_code == 201
+    now[0] += 3600
+    late_body = report_body("day", any_report(live, late.device))
+    assert service.send(late, late_body).status_code == 410
+    assert service.tally("day").reports == 1
+    past = {"label": "past", "closes": "2026-11-15T12:30:00Z"}
+    assert service.client.post(path, json=past, headers=service.admin).status_code == 422
+
+
+def test_rounds_follow_the_calendar_if_asked(serve: Start) -> None:
+    now = [at("2026-11-15T12:00")]
+    service = serve(clock=lambda: now[0])
+    service.client.post(
+        "/v1/surveys?schedule=weekly", json=SURVEY.definition(), headers=service.admin
+    )
+    catalogue = service.state.catalogue
+    catalogue.follow_schedules()
+    assert catalogue.survey(SURVEY.name).open_round(now[0]).live.round.label == "2026-W46"
+    now[0] = at("2026-11-15T23:59:59")
+    catalogue.follow_schedules()
+    assert list(catalogue.survey(SURVEY.name).rounds) == ["2026-W46"]
+    now[0] = at("2026-11-16T00:00")
+    catalogue.follow_schedules()
+    rounds = catalogue.survey(SURVEY.name).rounds
+    assert list(rounds) == ["2026-W46", "2026-W47"]
+    assert rounds["2026-W46"].closed == at("2026-11-16T00:00")
+    now[0] = at("2026-12-25T08:00")
+    catalogue.follow_schedules()
+    assert list(catalogue.survey(SURVEY.name).rounds)[-1] == "2026-W52"
+
+
+def test_a_round_that_a_person_closed_early_stays_closed(serve: Start) -> None:
+    now = [at("2026-11-15T12:00")]
+    service = serve(clock=lambda: now[0])
+    catalogue = service.state.catalogue
+    catalogue.add(SURVEY, "daily")
+    catalogue.follow_schedules()
+    catalogue.close(SURVEY.name, "2026-11-15")
+    catalogue.follow_schedules()
+    assert catalogue.survey(SURVEY.name).open_round(now[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("schedule", "moment", "label", "end"),
+    [
+        ("hourly", "2026-12-31T23:30", "2026-12-31T23", "2027-01-01T00:00"),
+        ("daily", "2024-02-28T23:30", "2024-02-28", "2024-02-29T00:00"),
+        ("weekly", "2027-01-01T00:00", "2026-W53", "2027-01-04T00:00"),
+        ("weekly", "2026-11-16T00:00", "2026-W47", "2026-11-23T00:00"),
+        ("monthly", "2026-12-31T10:00", "2026-12", "2027-01-01T00:00"),
+    ],
+)
+def test_a_period_has_a_label_and_an_end(schedule: str, moment: str, label: str, end: str) -> None:
+    period = period_at(schedule, at(moment))
+    assert (period.label, period.end) == (label, at(end))
+
+
+def test_a_server_finds_the_round_that_another_has_just_opened_or_closed(serve: Start) -> None:
+    one, other = serve(), serve()
+    live, device = one.open(), one.enrol()
+    body = report_body("week1", any_report(live, device.device))
+    other.state.credentials.reload()
+    assert other.send(device, body).status_code == 201
+    assert one.send(device, body).status_code == 200
+    one.state.catalogue.close(SURVEY.name, "week1")
+    late = other.enrol()
+    late_body = report_body("week1", any_report(live, late.device))
+    assert other.send(late, late_body).status_code == 410
+    assert one.tally() == one.recount()
+    assert one.tally().reports == 1
