@@ -90,6 +90,9 @@ class FakeServer:
         caller = self._caller(headers)
         if caller is None:
             return self._problem(401)
+        if (method, path) == ("POST", "/v1/devices/me"):
+            self.devices[caller] += "-renewed"
+            return self._json(200, {"device": caller, "credential": self.devices[caller]})
         if (method, path) == ("DELETE", "/v1/devices/me"):
             del self.devices[caller]
             self.reports = {key: one for key, one in self.reports.items() if key[2] != caller}

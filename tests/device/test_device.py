@@ -350,3 +350,32 @@ def test_every_survey_of_the_vectors_is_answered(device: Start) -> None:
     server = FakeServer(*reports["surveys"].values())
     visit = device(transport=DirectTransport(server)).answer(values)
     assert sorted(survey for survey, _ in visit.accepted) == sorted(reports["surveys"])
+
+
+def test_a_credential_is_renewed_once_a_month(
+    device: Callable[..., Device], server: FakeServer, clock: Clock
+) -> None:
+    device().answer(VALUES)
+    clock.now += 29 * 86400
+    device().answer(VALUES)
+    assert server.paths()["POST /v1/devices/me"] == 0
+    clock.now += 2 * 86400
+    server.open_round("small", "2")
+    for _ in range(2):
+        device().answer(VALUES)
+    assert server.paths()["POST /v1/devices/me"] == 1
+    assert server.enrolments == 1
+    assert [name for name, _, _ in server.reports] == ["small", "small"]
+    sent = [headers for method, path, headers, _ in server.requests if path.endswith("/reports")]
+    assert sent[-1]["Authorization"].endswith("-renewed")
+
+
+@pytest.mark.parametrize("fault", [401, 404, 500])
+def test_a_server_that_renews_nothing_is_no_trouble(
+    device: Callable[..., Device], server: FakeServer, clock: Clock, fault: int
+) -> None:
+    device().answer(VALUES)
+    clock.now += 31 * 86400
+    server.open_round("small", "2")
+    server.faults = [fault]
+    assert device().answer(VALUES).accepted == [("small", "2")]

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from .survey import Values
     from .transport import Transport
 
+RENEWAL = 30 * 86400.0
+"""A credential older than this is renewed, well before a server drops the key it was made with."""
+
 TOO_OLD = 90 * 86400.0
 """A report, or a deletion request, that the server has not taken for so long is given up."""
 
@@ -193,14 +196,19 @@ class Device:
         """Return this device's identity, asking for one the first time."""
         with self._lock:
             identity = self._identity.read()
+            if identity is not None and identity.server != self._server.url:
+                raise DeviceError(
+                    f"'directory' belongs to a device of {identity.server}; "
+                    "use a directory for each server"
+                )
+            if identity is not None and abs(self._clock() - identity.renewed) < RENEWAL:
+                return identity
             if identity is None:
                 identity = self._consented_server.enrol(self._key)
-                self._identity.write(identity)
-        if identity.server != self._server.url:
-            raise DeviceError(
-                f"'directory' belongs to a device of {identity.server}; "
-                "use a directory for each server"
-            )
+            else:
+                identity = self._consented_server.renew(identity)
+            identity.renewed = self._clock()
+            self._identity.write(identity)
         return identity
 
     def _send_waiting(self, visit: Visit) -> None:

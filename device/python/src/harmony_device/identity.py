@@ -20,14 +20,18 @@ BY_CONSENT = "consent"
 
 
 class Identity:
-    """Who this device is to one server.  Its representation hides the credential."""
+    """Who this device is to one server, by a credential that was renewed at a time.
 
-    __slots__ = ("credential", "device", "server")
+    Its representation hides the credential.
+    """
 
-    def __init__(self, server: str, device: bytes, credential: str) -> None:
+    __slots__ = ("credential", "device", "renewed", "server")
+
+    def __init__(self, server: str, device: bytes, credential: str, renewed: float = 0.0) -> None:
         self.server = server
         self.device = device
         self.credential = credential
+        self.renewed = renewed
 
     @classmethod
     def from_document(cls, server: object, document: Any) -> Identity:
@@ -35,8 +39,9 @@ class Identity:
         try:
             device = bytes.fromhex(document["device"])
             credential = document["credential"]
+            renewed = float(document.get("renewed", 0.0))
             if len(device) == ID_BYTES and _fits_a_header(credential):
-                return cls(str(server), device, credential)
+                return cls(str(server), device, credential, renewed)
         except (KeyError, TypeError, ValueError, AttributeError):
             pass
         raise ServerError("enrolment: no usable 'device' and 'credential' in the answer")
@@ -46,6 +51,7 @@ class Identity:
             "server": self.server,
             "device": self.device.hex(),
             "credential": self.credential,
+            "renewed": self.renewed,
         }
 
     @property

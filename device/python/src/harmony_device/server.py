@@ -58,6 +58,16 @@ class Server:
             raise trouble(reply, "enrolment")
         return Identity.from_document(self.url, _json(reply, "enrolment"))
 
+    def renew(self, identity: Identity) -> Identity:
+        """Ask for a credential under the server's newest key; without one, keep the old."""
+        reply = self._send("POST", "/v1/devices/me", {}, identity)
+        if reply.status != 200:
+            return identity
+        renewed = Identity.from_document(self.url, _json(reply, "renewal"))
+        if renewed.device != identity.device:
+            raise ServerError("renewal: the answer is for another device")
+        return renewed
+
     def offers(self) -> list[Offer]:
         """Return the surveys that have an open round; an unusable listing is passed over."""
         reply = self._send("GET", "/v1/surveys")
