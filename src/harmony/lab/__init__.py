@@ -1,0 +1,1 @@
+"""The lab: the paper's baselines and experiments, simulated populations, audits that attack."""

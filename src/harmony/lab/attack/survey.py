@@ -1,0 +1,84 @@
+"""Attack a whole survey through the shipped device SDK, attribute by attribute."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from harmony_device.coins import assign
+
+from ...attributes import Attribute, Categorical
+from ...survey import Survey
+from .blackbox import EpsilonBound, attack
+from .samplers import device_sampler, process_sampler
+
+MOST_INPUTS = 8
+"""Values of an attribute that are tried; a categorical one's are spread over its list."""
+
+
+def attack_survey(
+    survey: Survey,
+    *,
+    samples: int = 100_000,
+    confidence: float = 0.99,
+    command: Sequence[str] | None = None,
+    process: bool = False,
+    random_bytes: Callable[[int], bytes] = os.urandom,
+) -> list[EpsilonBound]:
+    """Return the attack's lower bound on epsilon for a device asked about each attribute.
+
+    For each attribute of each tier a device is found whose public coin asks about it; all its
+    values change together, so a report's several answers are attacked at once.  `process` runs
+    the Python SDK in a process of its own, `command` any other device program.
+
+    >>> import harmony as hm
+    >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
+    >>> [bound.violated for bound in attack_survey(survey, samples=2000, confidence=0.9999)]
+    [False]
+    """
+    document = survey.to_document()
+    seed = random_bytes(16)
+    tried = [_values(attribute) for attribute in survey.attributes]
+    inputs = [
+        {
+            attribute.name: values[place % len(values)]
+            for attribute, values in zip(survey.attributes, tried, strict=True)
+        }
+        for place in range(max(len(values) for values in tried))
+    ]
+    found = []
+    for tier, epsilon in enumerate(survey.tiers):
+        for place, attribute in enumerate(survey.attributes):
+            device = _device_asked(survey, seed, tier, place, random_bytes)
+            if command is not None or process:
+                program = {} if command is None else {"command": command}
+                sampler, count = process_sampler(document, seed, device, inputs, tier, **program)
+            else:
+                sampler, count = device_sampler(document, seed, device, inputs, tier, random_bytes)
+            found.append(
+                attack(
+                    attribute.name, sampler, count, epsilon,
+                    samples=samples, confidence=confidence,
+                )
+            )  # fmt: skip
+    return found
+
+
+def _values(attribute: Attribute) -> list[Any]:
+    if not isinstance(attribute, Categorical):
+        return [attribute.low, attribute.high, (attribute.low + attribute.high) / 2]
+    values = list(attribute.values)
+    step = max(1, len(values) // MOST_INPUTS)
+    return values[::step][:MOST_INPUTS]
+
+
+def _device_asked(
+    survey: Survey, seed: bytes, tier: int, place: int, random_bytes: Callable[[int], bytes]
+) -> bytes:
+    """Return a device whose coin asks about attribute number `place`."""
+    while True:
+        device = random_bytes(16)
+        asked = assign(seed, device, survey.weights, survey.rows(tier), survey.answers)
+        if place in (attribute for attribute, _ in asked):
+            return device

@@ -1,0 +1,7 @@
+"""The paper's experiments, run again."""
+
+from .experiment import Measured
+from .mean_frequency import reproduce_mean_frequency
+from .paper import Point, paper_points
+
+__all__ = ["Measured", "Point", "paper_points", "reproduce_mean_frequency"]
