@@ -18,20 +18,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from . import kernels
 from .coins import NO_TIERS, Assignment, Coins, Symbols, Tiers, Words, device_ids
-from .columns import Column, NumberColumn, TableLike, read_columns
+from .columns import TableLike, read_columns
 from .errors import ClippedWarning, DataError
-from .mechanisms import Grid, Linear
+from .program import Program
 from .progress import progress_bar
 from .reports import reports_batch, reports_schema, tier_reports
 from .rounds import Round, derive
 from .survey import Survey
 from .tally import Counts, Tally
 
-CHUNK = 1 << 15
+CHUNK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -52,19 +50,15 @@ class Answers:
         self, survey: Survey, table: TableLike, key: bytes, round: Round, tiers: Any, first: int
     ) -> None:
         self.survey = survey
-        self.columns, self.devices = read_columns(table, survey.attributes)
+        columns, self.devices = read_columns(table, survey.attributes)
         self.tiers = _read_tiers(survey, tiers, self.devices)
         self.first = first
         self.coins = Coins(survey, round)
-        self.writers = [
-            _writer(mechanism, column)
-            for mechanisms in survey.mechanisms
-            for mechanism, column in zip(mechanisms, self.columns, strict=True)
-        ]
+        self.program = Program(survey, columns)
         self.key = key
 
     def chunk(self, start: int, stop: int) -> Chunk:
-        """Randomise rows `start` to `stop`, column by column, each while it is in the cache."""
+        """Randomise rows `start` to `stop`."""
         ids = device_ids(self.first + start, stop - start)
         tiers = self.tiers[start:stop]
         answers = self.survey.answers
@@ -72,12 +66,7 @@ class Answers:
         symbols = np.empty(len(words), np.uint16)
         assigned = self.coins.assign(ids, tiers)
         order, starts = self.coins.sort(assigned)
-        clipped = np.zeros(len(self.columns), np.int64)
-        for place, column in enumerate(self.columns):
-            values, clipped[place] = column.read(start, stop)
-            for group in range(place, len(self.writers), len(self.columns)):
-                places = order[starts[group] : starts[group + 1]]
-                self.writers[group](values, places, answers, words, assigned.row, symbols)
+        clipped = self.program.run(start, stop, assigned, order, starts, words, symbols)
         return Chunk(ids, tiers, assigned, symbols, clipped)
 
 
@@ -142,50 +131,6 @@ def randomize(
             batches.append(reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols))
     _report_clipped(survey, clipped, strict)
     return pa.Table.from_batches(batches, schema)
-
-
-def _writer(mechanism: Grid | Linear, column: Column) -> Callable[..., None]:
-    """Return a function that answers one attribute with one tier's mechanism."""
-    counts = mechanism.table.counts
-    rows = np.atleast_2d(np.array(counts, np.uint64))
-    running = np.cumsum(rows, axis=1, dtype=np.uint64)
-    guide = _guide(running)
-    if isinstance(mechanism, Grid):
-        assert isinstance(column, NumberColumn)
-        low, high = column.attribute.low, column.attribute.high
-        missing = np.nan if column.attribute.missing is None else column.attribute.missing
-
-        def write_grid(values, order, answers, words, row, symbols):  # type: ignore[no-untyped-def]
-            kernels.grid_symbols(
-                values, order, answers, words, low, high, missing, mechanism.code.points,
-                running, guide, symbols,
-            )  # fmt: skip
-
-        return write_grid
-    assert not isinstance(column, NumberColumn)
-    linear = mechanism.code
-    vectors = np.array([linear.vector(point) for point in range(linear.points)], np.int64)
-    multipliers = np.array(linear.multipliers, np.int64)
-    circulant = mechanism.table.kind == "circulant"
-    indices = np.empty((0, 0), np.uint16) if mechanism.indices is None else mechanism.indices
-    code = (linear.base, linear.digits, multipliers, vectors, indices, circulant)
-
-    def write_linear(values, order, answers, words, row, symbols):  # type: ignore[no-untyped-def]
-        kernels.linear_symbols(
-            values, column.base, column.lookup, order, answers, words, row, code,
-            running, guide, symbols,
-        )  # fmt: skip
-
-    return write_linear
-
-
-def _guide(running: Words) -> NDArray[np.uint16]:
-    """Return, for each row and each value of a draw's highest bits, the first place it can be."""
-    shift = np.uint64(53 - kernels.GUIDE_BITS)
-    starts = np.arange(1 << kernels.GUIDE_BITS, dtype=np.uint64) << shift
-    return np.stack([np.searchsorted(row, starts, side="right") for row in running]).astype(
-        np.uint16
-    )
 
 
 def keystream(key: bytes, first: int, count: int) -> Words:

@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from . import kernels
 from .attributes import Attribute, Numeric
 from .errors import DataError
 
@@ -35,12 +34,9 @@ class NumberColumn:
     attribute: Numeric
     rows: Slice
 
-    def read(self, start: int, stop: int) -> tuple[NDArray[Any], int]:
-        """Return rows `start` to `stop`, and how many of them lie outside the range."""
-        chunk = self.rows(start, stop)
+    def examine(self, chunk: NDArray[Any], start: int) -> tuple[NDArray[Any], int]:
+        """Refuse what is no number; return the rows, and how many the kernel will clip."""
         low, high = self.attribute.low, self.attribute.high
-        if not kernels.outside(chunk, low, high):
-            return chunk, 0
         if chunk.dtype.kind == "f":
             allowed = np.isnan(chunk) if self.attribute.missing is not None else False
             wrong = ~(np.isfinite(chunk) | allowed)
@@ -62,22 +58,9 @@ class CodeColumn:
     base: int
     lookup: NDArray[np.int32]
 
-    @cached_property
-    def complete(self) -> bool:
-        """Whether every code from `base` to `last` stands for a value."""
-        return bool(self.lookup.min() >= 0)
-
-    @property
-    def last(self) -> int:
-        return self.base + len(self.lookup) - 1
-
-    def read(self, start: int, stop: int) -> tuple[NDArray[Any], int]:
-        """Return the codes of rows `start` to `stop`; categories have nothing to clip."""
-        chunk = self.rows(start, stop)
-        low, high = kernels.extent(chunk)
-        if self.complete and self.base <= low and high <= self.last:
-            return chunk, 0
-        known = (chunk >= self.base) & (chunk <= self.last)
+    def examine(self, chunk: NDArray[Any], start: int) -> tuple[NDArray[Any], int]:
+        """Refuse what is none of the attribute's values; categories have nothing to clip."""
+        known = (chunk >= self.base) & (chunk < self.base + len(self.lookup))
         known[known] = self.lookup[chunk[known].astype(np.int64) - self.base] >= 0
         if not known.all():
             raise DataError(_not_a_value(self.attribute, start + int((~known).argmax())))
@@ -86,7 +69,10 @@ class CodeColumn:
 
 @dataclass(frozen=True)
 class BinColumn:
-    """Numbers of which a histogram is asked: each stands for the bin that it falls in."""
+    """Numbers of which a histogram is asked: each stands for the bin that it falls in.
+
+    Bins are numbered from 1; numbers outside the range fall before the first or after the last.
+    """
 
     numbers: NumberColumn
     base: int
@@ -96,13 +82,25 @@ class BinColumn:
     def attribute(self) -> Numeric:
         return self.numbers.attribute
 
-    def read(self, start: int, stop: int) -> tuple[NDArray[Any], int]:
-        """Return the bins of rows `start` to `stop`, and how many numbers were outside."""
-        chunk, outside = self.numbers.read(start, stop)
+    def rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Return the bins of rows `start` to `stop`."""
+        chunk = self.numbers.rows(start, stop)
+        self.numbers.examine(chunk, start)
         if self.attribute.missing is not None:
             chunk = np.where(np.isnan(chunk), self.attribute.missing, chunk)
-        inner = np.array(self.attribute.edges[1:-1])
-        return np.searchsorted(inner, chunk.astype(np.float64), side="right"), outside
+        return np.searchsorted(self._edges, chunk.astype(np.float64), side="right")
+
+    @cached_property
+    def _edges(self) -> NDArray[np.float64]:
+        """The edges, the last moved up by a hair because the last bin is closed."""
+        edges = np.array(self.attribute.edges)
+        edges[-1] = np.nextafter(edges[-1], np.inf)
+        return edges
+
+    def examine(self, chunk: NDArray[Any], start: int) -> tuple[NDArray[Any], int]:
+        """Return the rows with the nearest bin for what lies outside, and how many did."""
+        inside = np.clip(chunk, 1, len(self.lookup))
+        return inside, int(np.count_nonzero(inside != chunk))
 
 
 Column = NumberColumn | CodeColumn | BinColumn
@@ -196,7 +194,7 @@ def _column(source: Any, attribute: Attribute) -> Column:
         numbers = NumberColumn(attribute, _number_rows(source, attribute))
         if not attribute.edges:
             return numbers
-        return BinColumn(numbers, 0, np.arange(len(attribute.values), dtype=np.int32))
+        return BinColumn(numbers, 1, np.arange(len(attribute.values), dtype=np.int32))
     if isinstance(source, np.ndarray):
         return _coded_numpy(source, attribute)
     kind = source.type

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import carray, njit, types  # type: ignore[attr-defined]  # it is public
+from numba.core import cgutils
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
@@ -20,6 +22,17 @@ _inlined: Any = njit(cache=True, nogil=True, inline="always")
 LOW_HALF = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 GUIDE_BITS = 8
+GUIDES = 1 << GUIDE_BITS
+
+NUMBER_KINDS = (np.float64, np.float32)
+CODE_KINDS = (np.int8, np.uint8, np.int16, np.int32, np.int64)
+"""The types of columns that `answer` reads in place; their order is the number of their kind."""
+
+# The columns of a program's `shapes`: see `program.py`.
+(
+    POINTS, WIDTH, RUNNING, GUIDE, DIGITS, MULTIPLIER, MULTIPLIERS, VECTOR, VECTORS, INDEX,
+    INDEX_ROWS, VALUES, CIRCULANT, BASE, LOOKUP, LOOKUPS, COMPLETE, FIELDS,
+) = range(18)  # fmt: skip
 TWO_53 = 9007199254740992.0
 
 
@@ -177,7 +190,7 @@ def _walk(running, guide, draw):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def grid_symbols(  # type: ignore[no-untyped-def]
+def _grid_symbols(  # type: ignore[no-untyped-def]
     column, order, answers, words, low, high, missing, points, running, guide, symbols
 ):
     """Answer a numeric attribute for the places in `order`: round to the grid, walk the table."""
@@ -195,11 +208,11 @@ def grid_symbols(  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def linear_symbols(  # type: ignore[no-untyped-def]
-    column, base, lookup, order, answers, words, row, code, running, guide, symbols
-):
+def _linear_symbols(  # type: ignore[no-untyped-def]
+    column, base, lookup, order, answers, words, row, g, digits, multipliers, vectors, indices,
+    running, guide, circulant, symbols,
+):  # fmt: skip
     """Answer a categorical attribute: code the value under its row, walk the table."""
-    g, digits, multipliers, vectors, indices, circulant = code
     points = len(vectors)
     for at in range(len(order)):
         place = order[at]
@@ -223,6 +236,101 @@ def linear_symbols(  # type: ignore[no-untyped-def]
             symbols[place] = turned - g if turned >= g else turned
         else:
             symbols[place] = _walk(running[index], guide[index], draw)
+
+
+@_compiled
+def _answer_numbers(column, attribute, trusted, chunk, program, symbols):  # type: ignore[no-untyped-def]
+    """Answer one numeric attribute in every tier; return False if its values need a look."""
+    numbers, shapes, running, guide, _, _, _, _ = program
+    order, starts, answers, words, _ = chunk
+    if not trusted and outside(column, numbers[attribute, 0], numbers[attribute, 1]):
+        return False
+    for group in range(attribute, len(shapes), len(numbers)):
+        points, width = shapes[group, POINTS], shapes[group, WIDTH]
+        first, guided = shapes[group, RUNNING], shapes[group, GUIDE]
+        _grid_symbols(
+            column, order[starts[group] : starts[group + 1]], answers, words,
+            numbers[attribute, 0], numbers[attribute, 1], numbers[attribute, 2], points,
+            running[first : first + points * width].reshape(points, width),
+            guide[guided : guided + points * GUIDES].reshape(points, GUIDES), symbols,
+        )  # fmt: skip
+    return True
+
+
+@_compiled
+def _answer_codes(column, attribute, trusted, chunk, program, symbols):  # type: ignore[no-untyped-def]
+    """Answer one categorical attribute in every tier; return False if its codes need a look."""
+    numbers, shapes, running, guide, multipliers, vectors, indices, lookup = program
+    order, starts, answers, words, row = chunk
+    base, found = shapes[attribute, BASE], shapes[attribute, LOOKUP]
+    known = lookup[found : found + shapes[attribute, LOOKUPS]]
+    if not trusted:
+        low, high = extent(column)
+        if low < base or high >= base + len(known) or not shapes[attribute, COMPLETE]:
+            return False
+    for group in range(attribute, len(shapes), len(numbers)):
+        shape = shapes[group]
+        inputs, width = shape[POINTS], shape[WIDTH]
+        rows = 1 if shape[CIRCULANT] else inputs
+        _linear_symbols(
+            column, base, known, order[starts[group] : starts[group + 1]], answers, words, row,
+            inputs, shape[DIGITS],
+            multipliers[shape[MULTIPLIER] : shape[MULTIPLIER] + shape[MULTIPLIERS]],
+            vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]],
+            indices[shape[INDEX] : shape[INDEX] + shape[INDEX_ROWS] * shape[VALUES]].reshape(
+                shape[INDEX_ROWS], shape[VALUES]
+            ),
+            running[shape[RUNNING] : shape[RUNNING] + rows * width].reshape(rows, width),
+            guide[shape[GUIDE] : shape[GUIDE] + rows * GUIDES].reshape(rows, GUIDES),
+            shape[CIRCULANT] != 0, symbols,
+        )  # fmt: skip
+    return True
+
+
+@intrinsic
+def _pointer(context, address):  # type: ignore[no-untyped-def]
+    """Let compiled code read an array of any type by its address."""
+
+    def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(address), codegen
+
+
+@_compiled
+def answer(addresses, kinds, devices, trusted, chunk, program, symbols, good):  # type: ignore[no-untyped-def]
+    """Answer every attribute of a chunk, reading each column in place by its address.
+
+    One call without the interpreter's lock does the whole chunk, so that threads do not wait
+    for each other.  `good` tells which columns held nothing that needs a closer look; the
+    others are left unanswered unless they are `trusted`.
+    """
+    for attribute in range(len(kinds)):
+        if good[attribute]:
+            continue
+        kind, told = kinds[attribute], trusted[attribute]
+        at: Any = _pointer(addresses[attribute])  # type: ignore[call-arg]  # numba adds one
+        if kind == 0:
+            f8 = carray(at, devices, np.float64)
+            good[attribute] = _answer_numbers(f8, attribute, told, chunk, program, symbols)
+        elif kind == 1:
+            f4 = carray(at, devices, np.float32)
+            good[attribute] = _answer_numbers(f4, attribute, told, chunk, program, symbols)
+        elif kind == 2:
+            i1 = carray(at, devices, np.int8)
+            good[attribute] = _answer_codes(i1, attribute, told, chunk, program, symbols)
+        elif kind == 3:
+            u1 = carray(at, devices, np.uint8)
+            good[attribute] = _answer_codes(u1, attribute, told, chunk, program, symbols)
+        elif kind == 4:
+            i2 = carray(at, devices, np.int16)
+            good[attribute] = _answer_codes(i2, attribute, told, chunk, program, symbols)
+        elif kind == 5:
+            i4 = carray(at, devices, np.int32)
+            good[attribute] = _answer_codes(i4, attribute, told, chunk, program, symbols)
+        else:
+            i8 = carray(at, devices, np.int64)
+            good[attribute] = _answer_codes(i8, attribute, told, chunk, program, symbols)
 
 
 @_inlined

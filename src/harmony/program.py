@@ -1,0 +1,171 @@
+"""The program of a survey: codes and tables laid out flat, as the kernel reads them.
+
+The kernel answers all attributes of a chunk in one call, so what they need cannot stay in
+Python objects.  `shapes` has a row for each tier and attribute, which says where in the flat
+arrays its parts begin and how large they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import kernels
+from .coins import Assignment, Symbols
+from .columns import Column, NumberColumn
+from .mechanisms import Grid, Linear, Mechanism
+from .survey import Survey
+from .tally import Counts
+
+_NUMBER_KINDS = {np.dtype(kind): number for number, kind in enumerate(kernels.NUMBER_KINDS)}
+_CODE_KINDS = {
+    np.dtype(kind): number
+    for number, kind in enumerate(kernels.CODE_KINDS, len(kernels.NUMBER_KINDS))
+}
+
+
+class _Flat:
+    """Arrays joined end to end, each known by where it begins."""
+
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+        self._parts: list[NDArray[Any]] = []
+        self._length = 0
+
+    def add(self, part: NDArray[Any]) -> int:
+        """Append a part and return where it begins."""
+        start = self._length
+        self._parts.append(part.astype(self._kind, copy=False).reshape(-1))
+        self._length += part.size
+        return start
+
+    def joined(self) -> NDArray[Any]:
+        return np.concatenate([np.empty(0, self._kind), *self._parts])
+
+
+class Program:
+    """How to answer a survey from given columns."""
+
+    def __init__(self, survey: Survey, columns: Sequence[Column]) -> None:
+        self._columns = columns
+        groups = len(survey.tiers) * len(columns)
+        self._numbers = np.zeros((len(columns), 3))
+        self._shapes = np.zeros((groups, kernels.FIELDS), np.int64)
+        self._running, self._guide = _Flat(np.uint64), _Flat(np.uint16)
+        self._multipliers, self._vectors = _Flat(np.int64), _Flat(np.int64)
+        self._indices, self._lookup = _Flat(np.uint16), _Flat(np.int32)
+        for place, column in enumerate(columns):
+            self._add_column(place, column)
+        for tier, mechanisms in enumerate(survey.mechanisms):
+            for place, mechanism in enumerate(mechanisms):
+                self._add_mechanism(self._shapes[tier * len(columns) + place], mechanism)
+        self._laid_out = (
+            self._numbers,
+            self._shapes,
+            self._running.joined(),
+            self._guide.joined(),
+            self._multipliers.joined(),
+            self._vectors.joined(),
+            self._indices.joined(),
+            self._lookup.joined(),
+        )
+
+    def _add_column(self, place: int, column: Column) -> None:
+        if isinstance(column, NumberColumn):
+            attribute = column.attribute
+            missing = np.nan if attribute.missing is None else attribute.missing
+            self._numbers[place] = attribute.low, attribute.high, missing
+            return
+        every = self._shapes[place :: len(self._columns)]
+        every[:, kernels.BASE] = column.base
+        every[:, kernels.LOOKUP] = self._lookup.add(column.lookup)
+        every[:, kernels.LOOKUPS] = len(column.lookup)
+        every[:, kernels.COMPLETE] = column.lookup.min() >= 0
+
+    def _add_mechanism(self, shape: Counts, mechanism: Mechanism) -> None:
+        counts = np.atleast_2d(np.array(mechanism.table.counts, np.uint64))
+        running = np.cumsum(counts, axis=1, dtype=np.uint64)
+        shape[kernels.POINTS] = mechanism.table.inputs
+        shape[kernels.WIDTH] = mechanism.table.symbols
+        shape[kernels.CIRCULANT] = mechanism.table.kind == "circulant"
+        shape[kernels.RUNNING] = self._running.add(running)
+        shape[kernels.GUIDE] = self._guide.add(_guide(running))
+        if isinstance(mechanism, Grid):
+            return
+        code = mechanism.code
+        vectors = np.array([code.vector(point) for point in range(code.points)])
+        indices = _indices(mechanism)
+        shape[kernels.DIGITS] = code.digits
+        shape[kernels.MULTIPLIER] = self._multipliers.add(np.array(code.multipliers))
+        shape[kernels.MULTIPLIERS] = len(code.multipliers)
+        shape[kernels.VECTOR] = self._vectors.add(vectors)
+        shape[kernels.VECTORS] = len(vectors)
+        shape[kernels.INDEX] = self._indices.add(indices)
+        shape[kernels.INDEX_ROWS], shape[kernels.VALUES] = indices.shape
+
+    def run(
+        self,
+        start: int,
+        stop: int,
+        assigned: Assignment,
+        order: NDArray[np.int32],
+        starts: Counts,
+        words: NDArray[np.uint64],
+        symbols: Symbols,
+    ) -> Counts:
+        """Fill `symbols` for rows `start` to `stop`; return how many values were clipped."""
+        readable = [_readable(column, start, stop) for column in self._columns]
+        addresses = np.array([_address(values) for values, _ in readable], np.uint64)
+        kinds = np.array([kind for _, kind in readable])
+        clipped = np.zeros(len(readable), np.int64)
+        trusted, good = np.zeros((2, len(readable)), np.bool_)
+        chunk = (order, starts, len(words) // (stop - start), words, assigned.row)
+
+        def answer() -> None:
+            kernels.answer(
+                addresses, kinds, stop - start, trusted, chunk, self._laid_out, symbols, good
+            )
+
+        answer()
+        if not good.all():
+            settled = []  # kept until the kernel has read them
+            for place in np.flatnonzero(~good).tolist():
+                inside, clipped[place] = self._columns[place].examine(readable[place][0], start)
+                addresses[place] = _address(inside)
+                settled.append(inside)
+            trusted[:] = True
+            answer()
+        return clipped
+
+
+def _readable(column: Column, start: int, stop: int) -> tuple[NDArray[Any], int]:
+    """Return a column's rows, end to end and of a type that the kernel reads, and its kind."""
+    chunk = column.rows(start, stop)
+    numeric = isinstance(column, NumberColumn)
+    kinds = _NUMBER_KINDS if numeric else _CODE_KINDS
+    kind = kinds.get(chunk.dtype)
+    if kind is None:
+        if not numeric:
+            column.examine(chunk, start)  # before a large code could wrap around
+        chunk = chunk.astype(np.float64 if numeric else np.int64)
+        kind = kinds[chunk.dtype]
+    return (chunk if chunk.flags.c_contiguous else np.ascontiguousarray(chunk)), kind
+
+
+def _address(chunk: NDArray[Any]) -> int:
+    address: int = chunk.__array_interface__["data"][0]
+    return address
+
+
+def _guide(running: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return, for each row and each value of a draw's highest bits, the first place it can be."""
+    starts = np.arange(kernels.GUIDES, dtype=np.uint64) << np.uint64(53 - kernels.GUIDE_BITS)
+    return np.stack([np.searchsorted(row, starts, side="right") for row in running])
+
+
+def _indices(linear: Linear) -> NDArray[np.uint16]:
+    """Return the index of every row and value where that is a small table, else nothing."""
+    return np.empty((0, 0), np.uint16) if linear.indices is None else linear.indices
