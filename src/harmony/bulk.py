@@ -49,6 +49,8 @@ class Answers:
     def __init__(
         self, survey: Survey, table: TableLike, key: bytes, round: Round, tiers: Any, first: int
     ) -> None:
+        if type(first) is not int or not 0 <= first < 1 << 62:
+            raise DataError("'first' must be the number of the first row's device, 0 or more")
         self.survey = survey
         columns, self.devices = read_columns(table, survey.attributes)
         self.tiers = _read_tiers(survey, tiers, self.devices)

@@ -178,6 +178,8 @@ def test_a_missing_column_an_empty_table_and_no_table_are_refused(
         survey.collect({name: c[:0] for name, c in columns.items()})
     with pytest.raises(hm.DataError, match="must be a dict of arrays"):
         survey.collect([1, 2, 3])
+    with pytest.raises(hm.DataError, match="'first' must be"):
+        survey.collect(columns, first=-1)
 
 
 def test_numbers_outside_the_range_are_clipped_and_counted_or_refused(columns: dict) -> None:
