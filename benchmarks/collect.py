@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 import harmony as hm
-from harmony.bulk import collect
 from harmony.rounds import derive
 
 from . import naive, page
@@ -53,7 +52,7 @@ def run(tiny: bool = False) -> None:
     us, table = survey(), population(devices)
     key, round_ = os.urandom(32), hm.Round.open("benchmark")
     some = {name: column[:1000] for name, column in table.items()}
-    seeded = collect(us, some, seed=1, round=round_)  # compiles, too
+    seeded = us.collect(some, seed=1, round=round_)  # compiles, too
     assert naive.collect(us, some, derive(1, "answers"), round_) == seeded
 
     def one_read() -> None:
@@ -62,8 +61,8 @@ def run(tiny: bool = False) -> None:
 
     contenders: dict[str, Callable[[], object]] = {
         "one read of the input": one_read,
-        "collect": lambda: collect(us, table),
-        "collect, one thread": lambda: collect(us, table, threads=1),
+        "collect": lambda: us.collect(table),
+        "collect, one thread": lambda: us.collect(table, threads=1),
         "NumPy, the same job": lambda: naive.collect(us, table, key, round_),
         PAPER: lambda: naive.paper_protocol(us, table),
     }
@@ -111,10 +110,10 @@ def peak_extra_memory(devices: int) -> int:
 
 def _peak_extra_memory(devices: int) -> int:
     us, table = survey(), population(devices)
-    collect(us, {name: column[:1000] for name, column in table.items()})  # compile
+    us.collect({name: column[:1000] for name, column in table.items()})  # compile
     before = _resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # start the high-water mark anew
-    collect(us, table)
+    us.collect(table)
     return _resident("VmHWM") - before
 
 

@@ -1,6 +1,6 @@
 """The same work in plain NumPy, as one would write it at first: the yardsticks of `collect`.
 
-`collect` does the very same job as `harmony.bulk.collect`, from public coins to the tally, with
+`collect` does the very same job as `Survey.collect`, from public coins to the tally, with
 whole-array operations; given the same key it counts the same integers.  `paper_protocol` does
 much less: the paper's two mechanisms, private coins, and NumPy's default generator, which no
 one should use with private data.

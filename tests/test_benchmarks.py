@@ -7,7 +7,6 @@ import pytest
 from benchmarks import naive, optimality
 from benchmarks.collect import population, survey
 from harmony import Round
-from harmony.bulk import collect
 from harmony.rounds import derive
 
 
@@ -18,7 +17,7 @@ def test_the_accuracy_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_plain_numpy_counts_the_same_integers_as_the_kernels() -> None:
     us, table, round_ = survey(), population(20_000), Round.open("1")
-    kernels = collect(us, table, seed=3, round=round_)
+    kernels = us.collect(table, seed=3, round=round_)
     assert naive.collect(us, table, derive(3, "answers"), round_) == kernels
 
 

@@ -47,7 +47,15 @@ class Answers:
     """Everything that turns the rows of a table into symbols, a chunk at a time."""
 
     def __init__(
-        self, survey: Survey, table: TableLike, key: bytes, round: Round, tiers: Any, first: int
+        self,
+        survey: Survey,
+        table: TableLike,
+        seed: int | None = None,
+        *,
+        round: Round | None = None,
+        tiers: Any = None,
+        first: int = 0,
+        strict: bool = False,
     ) -> None:
         if type(first) is not int or not 0 <= first < 1 << 62:
             raise DataError("'first' must be the number of the first row's device, 0 or more")
@@ -55,9 +63,10 @@ class Answers:
         columns, self.devices = read_columns(table, survey.attributes)
         self.tiers = _read_tiers(survey, tiers, self.devices)
         self.first = first
-        self.coins = Coins(survey, round)
+        self.strict = strict
+        self.round, self.key = _randomness(seed, round)
+        self.coins = Coins(survey, self.round)
         self.program = Program(survey, columns)
-        self.key = key
 
     def chunk(self, start: int, stop: int) -> Chunk:
         """Randomise rows `start` to `stop`."""
@@ -72,21 +81,9 @@ class Answers:
         return Chunk(ids, tiers, assigned, symbols, clipped)
 
 
-def collect(
-    survey: Survey,
-    table: TableLike,
-    seed: int | None = None,
-    *,
-    round: Round | None = None,
-    tiers: Any = None,
-    first: int = 0,
-    strict: bool = False,
-    progress: bool | None = None,
-    threads: int | None = None,
-) -> Tally:
-    """Randomise and count every row of `table`; see `Survey.collect`."""
-    round, key = _randomness(seed, round)
-    answers = Answers(survey, table, key, round, tiers, first)
+def collect(answers: Answers, progress: bool | None, threads: int | None) -> Tally:
+    """Randomise and count every row; see `Survey.collect`."""
+    survey = answers.survey
     workers = threads or min(_cores(), -(-answers.devices // CHUNK))
 
     def work(chunks: Iterator[tuple[int, int]]) -> tuple[Counts, Counts]:
@@ -104,26 +101,15 @@ def collect(
             parts = list(pool.map(work, [chunks] * workers))
     counts = np.sum([part for part, _ in parts], axis=0)
     clipped = np.sum([part for _, part in parts], axis=0)
-    _report_clipped(survey, clipped, strict)
+    _report_clipped(survey, clipped, answers.strict)
     reports = tier_reports(answers.tiers, answers.devices, len(survey.tiers))
-    return Tally.of(survey, round, counts, reports)
+    return Tally.of(survey, answers.round, counts, reports)
 
 
-def randomize(
-    survey: Survey,
-    table: TableLike,
-    seed: int | None = None,
-    *,
-    round: Round | None = None,
-    tiers: Any = None,
-    first: int = 0,
-    strict: bool = False,
-    progress: bool | None = None,
-) -> pa.Table:
-    """Randomise every row of `table` into a report; see `Survey.randomize`."""
-    round, key = _randomness(seed, round)
-    answers = Answers(survey, table, key, round, tiers, first)
-    schema = reports_schema(survey, round)
+def randomize(answers: Answers, progress: bool | None) -> pa.Table:
+    """Randomise every row into a report; see `Survey.randomize`."""
+    survey = answers.survey
+    schema = reports_schema(survey, answers.round)
     clipped = np.zeros(len(survey.attributes), np.int64)
     batches = []
     with progress_bar("randomising", answers.devices, progress) as advance:
@@ -131,7 +117,7 @@ def randomize(
             chunk = answers.chunk(start, stop)
             clipped += chunk.clipped
             batches.append(reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols))
-    _report_clipped(survey, clipped, strict)
+    _report_clipped(survey, clipped, answers.strict)
     return pa.Table.from_batches(batches, schema)
 
 

@@ -187,12 +187,10 @@ class Survey:
         `strict`.  Randomness comes from the operating system unless `seed` asks for a
         reproducible simulation.  Row i is device number `first` + i.
         """
-        from .bulk import randomize
+        from .bulk import Answers, randomize
 
-        return randomize(
-            self, table, seed, round=round, tiers=tiers, first=first, strict=strict,
-            progress=progress,
-        )  # fmt: skip
+        answers = Answers(self, table, seed, round=round, tiers=tiers, first=first, strict=strict)
+        return randomize(answers, progress)
 
     def tally(self, reports: pa.Table, round: Round | None = None) -> Tally:
         """Count an Arrow table of reports; the round is read from its metadata if not given."""
@@ -210,19 +208,20 @@ class Survey:
         first: int = 0,
         strict: bool = False,
         progress: bool | None = None,
+        threads: int | None = None,
     ) -> Tally:
         """Randomise and count in one pass: `tally(randomize(...))` without the reports between.
+
+        All cores are used unless `threads` says otherwise; the result is the same.
 
         >>> survey = Survey("phones", [Numeric("battery", 0, 100)], epsilon=1.0)
         >>> survey.collect({"battery": [20.0, 35.5, 90.0]}, seed=7).reports
         3
         """
-        from .bulk import collect
+        from .bulk import Answers, collect
 
-        return collect(
-            self, table, seed, round=round, tiers=tiers, first=first, strict=strict,
-            progress=progress,
-        )  # fmt: skip
+        answers = Answers(self, table, seed, round=round, tiers=tiers, first=first, strict=strict)
+        return collect(answers, progress, threads)
 
     def estimate(self, tally: Tally, **options: Any) -> Result:
         """Turn a tally into means and histograms with intervals; see `harmony.estimate`."""

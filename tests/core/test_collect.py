@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 
 import harmony as hm
-from harmony.bulk import collect
 
 N = 3000
 
@@ -97,8 +96,8 @@ def test_a_seed_gives_the_same_tally_whatever_the_division(
         for start, stop in ((0, 1), (1, 1700), (1700, N))
     ]
     assert sum(parts) == whole
-    assert collect(survey, columns, seed=7, threads=1) == whole
-    assert collect(survey, columns, seed=7, threads=3) == whole
+    assert survey.collect(columns, seed=7, threads=1) == whole
+    assert survey.collect(columns, seed=7, threads=3) == whole
     assert survey.tally(survey.randomize(columns, seed=7)) == whole
 
 

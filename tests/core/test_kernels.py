@@ -97,9 +97,9 @@ def test_bulk_symbols_equal_the_devices_own(options: dict) -> None:
         "six": rng.integers(1, 7, n),
     }
     tiers = np.arange(n) % len(survey.tiers)
-    key, round_ = bytes(range(32)), hm.Round.open("1")
-    chunk = Answers(survey, table, key, round_, tiers, 0).chunk(0, n)
-    words = keystream(key, 0, n * survey.answers)
+    answers = Answers(survey, table, tiers=tiers)
+    chunk = answers.chunk(0, n)
+    words = keystream(answers.key, 0, n * survey.answers)
     for place in range(n * survey.answers):
         device, tier = place // survey.answers, int(tiers[place // survey.answers])
         asked = int(chunk.assigned.group[place]) - tier * len(survey.attributes)
