@@ -114,7 +114,7 @@ def reported(
         else len(code["multipliers"]) * (code["base"] ** code["digits"] - 1) // (code["base"] - 1)
         for code in codes
     ]  # fmt: skip
-    weights = [attribute.get("weight", 1) for attribute in attributes]
+    weights = [attribute["coin"] for attribute in attributes]
     symbols = []
     asked = assigned(seed, device, weights, rows, document["answers"])
     for place, (one, row) in enumerate(asked):

@@ -17,11 +17,12 @@ def small_survey() -> dict[str, Any]:
     return {
         "format": "harmony-survey/1", "name": "small", "epsilon": 1.0, "answers": 1,
         "attributes": [
-            {"name": "battery", "kind": "numeric", "low": 0.0, "high": 100.0, "mechanisms": [grid]},
+            {"name": "battery", "kind": "numeric", "low": 0.0, "high": 100.0, "coin": 1,
+             "mechanisms": [grid]},
             {"name": "wifi", "kind": "categorical", "values": [False, True],
-             "mechanisms": [binary]},
+             "coin": 1, "mechanisms": [binary]},
             {"name": "age", "kind": "numeric", "low": 0.0, "high": 90.0,
-             "bins": [0.0, 18.0, 65.0, 90.0], "mechanisms": [four]},
+             "bins": [0.0, 18.0, 65.0, 90.0], "coin": 2, "mechanisms": [four]},
         ],
         "tables": [coin, line],
     }  # fmt: skip
@@ -65,9 +66,9 @@ def refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
         ("missing outside the range", "missing", [([*battery, "missing"], 101.0)]),
         ("missing is not a value", "missing", [([*wifi, "missing"], "no")]),
         ("missing is 1, not true", "missing", [([*wifi, "missing"], 1)]),
-        ("weight is zero", "weight", [([*wifi, "weight"], 0)]),
-        ("weight is a fraction", "weight", [([*wifi, "weight"], 1.5)]),
-        ("weight is enormous", "weight", [([*wifi, "weight"], 1 << 40)]),
+        ("coin is zero", "coin", [([*wifi, "coin"], 0)]),
+        ("coin is a fraction", "coin", [([*wifi, "coin"], 1.5)]),
+        ("coin is enormous", "coin", [([*wifi, "coin"], 1 << 40)]),
         ("one value", "values", [([*wifi, "values"], [True])]),
         ("a value twice", "values", [([*wifi, "values"], [True, True])]),
         ("values of two kinds", "values", [([*wifi, "values"], [True, 0])]),

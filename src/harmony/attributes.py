@@ -153,7 +153,7 @@ def attribute_from_document(document: Any, where: str) -> Attribute:
     """Read an attribute as it stands in a survey file; `where` names it in errors."""
     if not isinstance(document, dict):
         raise SurveyError(f"{where}: must be a mapping with 'name' and 'kind'")
-    fields = {key: value for key, value in document.items() if key != "mechanisms"}
+    fields = {key: value for key, value in document.items() if key not in ("coin", "mechanisms")}
     kind = fields.pop("kind", None)
     builders: dict[str, tuple[Any, set[str], set[str]]] = {
         "numeric": (Numeric, {"name", "low", "high"}, {"bins", "weight", "missing"}),

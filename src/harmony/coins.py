@@ -22,6 +22,9 @@ Symbols = NDArray[np.uint16]
 NO_TIERS: Tiers = np.empty(0, np.uint8)
 """What `tiers` is where a survey has only one."""
 
+MAX_NAMED = 1 << 18
+"""The most that the weights of a coin that is looked up add up to."""
+
 
 @dataclass(frozen=True)
 class Assignment:
@@ -47,6 +50,7 @@ class Coins:
     def __init__(self, survey: Survey, round: Round) -> None:
         self.answers = survey.answers
         self.weights = np.array(survey.weights, np.int64)
+        self.named = _named(self.weights, self.answers)
         self.seed = np.frombuffer(round.seed, "<u8")
         shapes = np.array(cell_shapes(survey), np.int64)
         self.rows = np.ascontiguousarray(shapes[:, :, 0])
@@ -63,8 +67,8 @@ class Coins:
         words = np.empty((self.answers, devices), np.uint64)
         for counter in range(self.answers):
             kernels.coin_words(ids, self.seed, counter, words[counter])
-        if self.answers == 1 and (self.weights == 1).all():
-            kernels.assign_one(words[0], self.rows, tiers, group, row)
+        if len(self.named):
+            kernels.assign_one(words[0], self.named, self.rows, tiers, group, row)
         else:
             kernels.assign_many(words, self.weights, self.rows, tiers, group, row)
         return Assignment(group, row)
@@ -87,6 +91,12 @@ class Coins:
         cells = np.empty(len(symbols), np.int64)
         kernels.locate(assigned.group, assigned.row, symbols, self.starts, self.widths, cells)
         return cells
+
+
+def _named(weights: Counts, answers: int) -> NDArray[np.uint16]:
+    """Return which attribute each value of the first draw names, where that is a small table."""
+    small = answers == 1 and weights.sum() <= MAX_NAMED
+    return np.repeat(np.arange(len(weights), dtype=np.uint16), weights if small else 0)
 
 
 def device_ids(first: int, count: int) -> Words:

@@ -1,10 +1,12 @@
 """The survey document: JSON-shaped, with every table a device needs and can check.
 
     {"format": "harmony-survey/1", "name": ..., "epsilon": ..., "answers": ...,
-     "attributes": [{"name": ..., "kind": ..., "mechanisms": [{"code": ..., "table": 0}]}],
+     "attributes": [
+         {"name": ..., "kind": ..., "coin": 1, "mechanisms": [{"code": ..., "table": 0}]}],
      "tables": [{"kind": "circulant", "counts": [...]}]}
 
-An attribute has one mechanism for each tier; equal tables are written once.
+"coin" is how often the coin names the attribute, in proportion.  An attribute has one mechanism
+for each tier; equal tables are written once.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from .mechanisms import Grid, Linear, Mechanism
 
 FORMAT = "harmony-survey/1"
 
-_FIELDS = {"name", "epsilon", "tiers", "mechanism", "answers", "attributes"}
+_FIELDS = {"name", "epsilon", "tiers", "mechanism", "answers", "balance", "attributes"}
+MAX_COIN = 1 << 16
 
 
 def survey_fields(document: Any) -> dict[str, Any]:
@@ -47,9 +50,11 @@ def survey_fields(document: Any) -> dict[str, Any]:
 
 
 def write_document(
-    definition: dict[str, Any], mechanisms: Sequence[Sequence[Mechanism]]
+    definition: dict[str, Any],
+    weights: Sequence[int],
+    mechanisms: Sequence[Sequence[Mechanism]],
 ) -> dict[str, Any]:
-    """Return `definition` with its mechanisms and tables added."""
+    """Return `definition` with its coin's weights, its mechanisms and its tables added."""
     tables: list[dict[str, Any]] = []
     places: dict[str, int] = {}
 
@@ -64,14 +69,26 @@ def write_document(
     attributes = [
         attribute
         | {
+            "coin": weights[place],
             "mechanisms": [
                 tier[place].to_document() | {"table": place_of(tier[place].table)}
                 for tier in mechanisms
-            ]
+            ],
         }
         for place, attribute in enumerate(definition["attributes"])
     ]
     return {"format": FORMAT} | definition | {"attributes": attributes, "tables": tables}
+
+
+def read_weights(document: dict[str, Any]) -> list[int]:
+    """Return how often a whole document's coin names each attribute, in proportion."""
+    weights = [attribute.get("coin") for attribute in document["attributes"]]
+    for place, weight in enumerate(weights):
+        if type(weight) is not int or not 1 <= weight <= MAX_COIN:
+            raise SurveyError(
+                f"attributes[{place}]: 'coin' must be an integer from 1 to {MAX_COIN}"
+            )
+    return weights
 
 
 def read_document(

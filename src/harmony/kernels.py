@@ -101,12 +101,15 @@ def _below(draw, bound):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def assign_one(words, rows, tiers, group, row):  # type: ignore[no-untyped-def]
-    """The coin of surveys with one answer and equal weights: one word a device."""
+def assign_one(words, named, rows, tiers, group, row):  # type: ignore[no-untyped-def]
+    """The coin of surveys with one answer: one word a device.
+
+    `named` says which attribute each value of the first draw names.
+    """
     d = rows.shape[1]
     for device in range(len(words)):
         tier = np.int64(tiers[device]) if len(tiers) else 0
-        chosen = _below(words[device] & LOW_HALF, d)
+        chosen = np.int64(named[_below(words[device] & LOW_HALF, len(named))])
         group[device] = tier * d + chosen
         row[device] = _below(words[device] >> HALF, rows[tier, chosen])
 

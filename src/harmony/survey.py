@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .attributes import Attribute, Categorical, Numeric
-from .document import FORMAT, prove, read_document, survey_fields, write_document
+from .document import FORMAT, prove, read_document, read_weights, survey_fields, write_document
 from .errors import SurveyError
 from .mechanisms import Mechanism
+from .mechanisms.choose import balance as balance_coins
 from .mechanisms.choose import choose_answers, design
 from .rounds import Round
 
@@ -41,7 +42,9 @@ class Survey:
     """Named attributes, an epsilon, and how many of the attributes each report answers.
 
     `tiers` offers several epsilons: each device picks one, and its reports carry the choice.
-    `answers` is chosen for least error unless given.
+    `answers` is chosen for least error unless given.  With `balance`, which is the rule except
+    for the paper's own mechanism, attributes are asked in proportion to the variance of an
+    answer about them, so that all estimates are equally good; their `weight` counts on top.
 
     >>> survey = Survey("phones", epsilon=1.0, attributes=[
     ...     Numeric("battery", 0, 100), Categorical("theme", ["light", "dark", "auto"])])
@@ -58,6 +61,7 @@ class Survey:
         mechanism: str = "auto",
         answers: int | None = None,
         tiers: Sequence[float] | None = None,
+        balance: bool | None = None,
     ) -> None:
         self.name = _checked_name(name)
         self.attributes = _checked_attributes(attributes)
@@ -73,16 +77,16 @@ class Survey:
         )
         for built in chain.from_iterable(self.mechanisms):
             prove(built.table, built.epsilon)
+        self.balance = _checked_balance(balance, mechanism)
+        self.weights = [attribute.weight for attribute in self.attributes]
+        """How often the coin names each attribute, in proportion."""
+        if self.balance:
+            self.weights = balance_coins(self.weights, self.mechanisms, answers)
 
     @property
     def epsilon(self) -> float:
         """The most that one report of any tier may spend."""
         return max(self.tiers)
-
-    @property
-    def weights(self) -> list[int]:
-        """How often each attribute is asked, in proportion."""
-        return [attribute.weight for attribute in self.attributes]
 
     def index(self, name: str) -> int:
         """Return the place of the attribute called `name`."""
@@ -127,11 +131,12 @@ class Survey:
         else:
             document["tiers"] = list(self.tiers)
         document |= {"mechanism": self.mechanism, "answers": self.answers}
+        document["balance"] = self.balance
         return document | {"attributes": [one.to_document() for one in self.attributes]}
 
     def to_document(self) -> dict[str, Any]:
         """Return the whole survey, tables included: what devices download and check."""
-        return write_document(self.definition(), self.mechanisms)
+        return write_document(self.definition(), self.weights, self.mechanisms)
 
     @classmethod
     def from_document(cls, document: Any) -> Survey:
@@ -154,6 +159,8 @@ class Survey:
         survey.tiers = _checked_tiers(fields.get("epsilon"), fields.get("tiers"))
         survey.mechanism = _checked_mechanism(fields.get("mechanism", "auto"))
         survey.answers = _checked_answers(fields.get("answers"), len(survey.attributes))
+        survey.balance = _checked_balance(fields.get("balance"), survey.mechanism)
+        survey.weights = read_weights(document)
         survey.mechanisms = read_document(document, survey.attributes, survey.tiers, survey.answers)
         return survey
 
@@ -302,6 +309,14 @@ def _checked_mechanism(mechanism: object) -> str:
     if not isinstance(mechanism, str) or mechanism not in MECHANISMS:
         raise SurveyError(f"'mechanism' must be one of {', '.join(MECHANISMS)}")
     return mechanism
+
+
+def _checked_balance(balance: object, mechanism: str) -> bool:
+    if balance is None:
+        return mechanism == "auto"
+    if not isinstance(balance, bool):
+        raise SurveyError("'balance' must be true or false")
+    return balance
 
 
 def _checked_answers(answers: object, attributes: int) -> int:

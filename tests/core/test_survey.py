@@ -59,7 +59,7 @@ attributes:
 """
     )
     survey = hm.Survey.load(tmp_path / "survey.yaml")
-    assert survey.weights == [3, 1, 1, 1, 1]
+    assert [one.weight for one in survey.attributes] == [3, 1, 1, 1, 1]
     assert [len(one.values) for one in survey.attributes] == [0, 3, 2, 3, 3]
 
 
@@ -286,6 +286,29 @@ def test_weights_send_more_devices_to_an_attribute() -> None:
     n = 40_000
     tally = survey.collect({"a": np.ones(n, bool), "b": np.ones(n, bool)}, seed=1)
     assert tally.cells[0][0].sum() / n == pytest.approx(0.75, abs=0.011)  # five sigma
+
+
+def test_balanced_attributes_are_estimated_equally_well() -> None:
+    asked = [hm.Boolean("b"), hm.Integer("k", 0, 40), hm.Numeric("x", -1, 1), hm.Integer("l", 0, 4)]
+    variances = {}
+    for balance in (True, False):
+        survey = hm.Survey("s", asked, 0.5, balance=balance)
+        shares = np.array(survey.weights) / sum(survey.weights)
+        variances[balance] = [
+            one.expected_variance(0.25) / share / (2 if one.code.kind == "grid" else 1) ** 2
+            for one, share in zip(survey.mechanisms[0], shares, strict=True)
+        ]
+    assert max(variances[True]) < 1.05 * min(variances[True]) < 0.8 * max(variances[False])
+    assert sum(variances[True]) == pytest.approx(sum(variances[False]), rel=0.02)
+    assert hm.Survey("s", asked, 0.5, mechanism="harmony").weights == [1, 1, 1, 1]
+
+
+def test_a_survey_read_back_keeps_its_coin_and_its_definition() -> None:
+    survey = hm.Survey("s", [hm.Boolean("b", weight=2), hm.Integer("k", 0, 9)], 1.0)
+    again = hm.Survey.from_document(survey.to_document())
+    assert again.weights == survey.weights != [2, 1]
+    assert again.definition() == survey.definition()
+    assert hm.Survey.from_document(again.definition()) == survey
 
 
 def test_surveys_are_equal_only_with_equal_tables() -> None:

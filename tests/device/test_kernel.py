@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from fractions import Fraction
+from itertools import accumulate
 
 import pytest
 from hypothesis import given
@@ -27,13 +29,19 @@ def test_draws_are_the_halves_of_siphash_words(seed: bytes, device: bytes) -> No
         assert draws.below(1 << 32) == word >> 32
 
 
-@given(seed=SIXTEEN, device=SIXTEEN, rows=st.lists(st.integers(1, 1 << 31), min_size=1))
-def test_one_answer_of_equal_weights_is_the_general_walk(
-    seed: bytes, device: bytes, rows: list[int]
+@given(
+    seed=SIXTEEN,
+    device=SIXTEEN,
+    asked=st.lists(st.tuples(st.integers(1, 1 << 16), st.integers(1, 1 << 31)), min_size=1),
+)
+def test_one_answer_is_the_general_walk(
+    seed: bytes, device: bytes, asked: list[tuple[int, int]]
 ) -> None:
-    quick = assign(seed, device, [1] * len(rows), rows, 1)
+    weights, rows = [list(one) for one in zip(*asked, strict=True)]
+    quick = assign(seed, device, weights, rows, 1)
     draws = Draws(seed, device)
-    attribute = draws.below(len(rows))
+    rest = draws.below(sum(weights))
+    attribute = bisect_right(list(accumulate(weights)), rest)
     assert quick == [(attribute, draws.below(rows[attribute]))]
 
 

@@ -1,4 +1,4 @@
-"""Choosing: the mechanism of each attribute, and how many attributes a report answers."""
+"""Choosing: each attribute's mechanism, how often it is asked, how many a report answers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from .linear import Linear
 
 LEAST_EPSILON_PER_ANSWER = 1.0
 """Below this, noise outweighs everything and falls as 1/eps^2: splitting epsilon only loses."""
+
+MOST_COIN = 1 << 16
+"""The coins of balanced surveys add up to about this at most: the kernel looks them up."""
 
 
 def design(attribute: Attribute, epsilon: Fraction, mechanism: str) -> Grid | Linear:
@@ -51,3 +54,35 @@ def choose_answers(
         if logs < least - 1e-12:
             best, least = answers, logs
     return best
+
+
+def balance(
+    weights: Sequence[int], mechanisms: Sequence[Sequence[Grid | Linear]], answers: int
+) -> list[int]:
+    """Return coins that ask each attribute in proportion to its weight and its variance.
+
+    Attributes of equal weight then have estimates of equal variance, so the largest error is
+    the least possible, and their average variance is what equal coins would give.  Errors are
+    measured as a share of the domain, as `plan` states them.
+
+    >>> mechanisms = [[Linear.design(Fraction("0.1"), values) for values in (2, 2, 16)]]
+    >>> balance([1, 1, 1], mechanisms, answers=1), balance([1, 1, 1], [mechanisms[0][:1] * 3], 1)
+    ([35, 35, 122], [1, 1, 1])
+    """
+    share = answers / len(weights)
+    wanted = [
+        weight
+        / sum(
+            _domain(tier[place]) ** 2 / tier[place].expected_variance(share) for tier in mechanisms
+        )
+        for place, weight in enumerate(weights)
+    ]
+    unit = min(64 * len(weights), MOST_COIN) / sum(wanted)
+    coins = [max(1, round(unit * one)) for one in wanted]
+    common = math.gcd(*coins)
+    return [coin // common for coin in coins]
+
+
+def _domain(mechanism: Grid | Linear) -> float:
+    """The length of what is estimated: a mean lies in [-1, 1], a frequency in [0, 1]."""
+    return 2.0 if isinstance(mechanism, Grid) else 1.0

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Attribute = Union["Number", "Histogram", "Category"]
 
 MAX_VALUES = 1 << 20
-MAX_WEIGHT = 1 << 16
 
 
 class Number:
@@ -31,13 +30,12 @@ class Number:
     (71.0, 100.0, 50.0)
     """
 
-    __slots__ = ("high", "low", "missing", "name", "weight")
+    __slots__ = ("high", "low", "missing", "name")
 
     code = "grid"
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.name = _name(document)
-        self.weight = _weight(document)
         self.low = _number(document, "low")
         self.high = _number(document, "high")
         if not self.low < self.high:
@@ -109,13 +107,12 @@ class Category:
     harmony_device.errors.AnswerError: theme: the value is not one of the survey's 'values'
     """
 
-    __slots__ = ("_kind", "_places", "missing", "name", "values", "weight")
+    __slots__ = ("_kind", "_places", "missing", "name", "values")
 
     code = "linear"
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.name = _name(document)
-        self.weight = _weight(document)
         values = document.get("values")
         if not isinstance(values, list) or not 2 <= len(values) <= MAX_VALUES:
             raise RefusedError(f"'values' must list between 2 and {MAX_VALUES} values")
@@ -183,13 +180,6 @@ def _name(document: dict[str, Any]) -> str:
     if not isinstance(name, str) or not name.strip() or len(name) > 200:
         raise RefusedError("'name' must be a text of 1 to 200 characters")
     return name
-
-
-def _weight(document: dict[str, Any]) -> int:
-    weight = document.get("weight", 1)
-    if type(weight) is not int or not 1 <= weight <= MAX_WEIGHT:
-        raise RefusedError(f"'weight' must be an integer from 1 to {MAX_WEIGHT}")
-    return weight
 
 
 def _number(document: dict[str, Any], field: str) -> float:

@@ -85,10 +85,16 @@ def assign(
     [(2, 11), (0, 0)]
     """
     left = sum(weights)
-    if answers == 1 and left == len(weights):
-        # The usual survey, every weight being one: a single word holds both draws.
+    if answers == 1:
+        # The usual survey: a single word holds both draws.
         word = coin_word(seed, device, 0)
-        attribute = (word & 0xFFFFFFFF) * left >> 32
+        rest = (word & 0xFFFFFFFF) * left >> 32
+        attribute = 0
+        for weight in weights:
+            if rest < weight:
+                break
+            rest -= weight
+            attribute += 1
         return [(attribute, (word >> 32) * rows[attribute] >> 32)]
     draws = Draws(seed, device)
     pool = list(range(len(weights)))

@@ -40,8 +40,8 @@ def make_report(
     >>> survey = Survey({"format": "harmony-survey/1", "name": "phones", "epsilon": 1.1,
     ...     "answers": 1, "tables": [{"kind": "circulant", "counts": [3 << 51, 1 << 51]}],
     ...     "attributes": [{"name": "wifi", "kind": "categorical", "values": [False, True],
-    ...         "mechanisms": [{"code": "linear", "base": 2, "digits": 1, "multipliers": [1],
-    ...                         "table": 0}]}]})
+    ...         "coin": 1, "mechanisms": [{"code": "linear", "base": 2, "digits": 1,
+    ...                                    "multipliers": [1], "table": 0}]}]})
     >>> make_report(survey, bytes(16), b"sixteen byte id.", 0, {"wifi": True}, bytes).hex()
     '7369787465656e20627974652069642e0001'
     """

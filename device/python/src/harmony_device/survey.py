@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FORMAT = "harmony-survey/1"
 
 LEAST_EPSILON, MOST_EPSILON = 1e-4, 20.0
+MAX_COIN = 1 << 16
 MAX_ATTRIBUTES = 10_000
 MAX_TIERS = 16
 MAX_COUNTS = 1 << 20
@@ -45,8 +46,8 @@ class Survey:
     >>> survey = Survey({"format": "harmony-survey/1", "name": "phones", "epsilon": 1.1,
     ...     "answers": 1, "tables": [{"kind": "circulant", "counts": [3 << 51, 1 << 51]}],
     ...     "attributes": [{"name": "wifi", "kind": "categorical", "values": [False, True],
-    ...         "mechanisms": [{"code": "linear", "base": 2, "digits": 1, "multipliers": [1],
-    ...                         "table": 0}]}]})
+    ...         "coin": 1, "mechanisms": [{"code": "linear", "base": 2, "digits": 1,
+    ...                                    "multipliers": [1], "table": 0}]}]})
     >>> survey
     <Survey 'phones': 1 attribute, epsilon 1.1, 1 answer a report of 18 bytes>
     """
@@ -64,11 +65,12 @@ class Survey:
         if len({attribute.name for attribute in self.attributes}) != len(self.attributes):
             raise RefusedError("'attributes': two attributes have the same 'name'")
         self.answers = _checked_answers(document.get("answers"), len(self.attributes))
+        self.weights = [_located(f"attributes[{place}]", _checked_coin, one)
+                        for place, one in enumerate(described)]  # fmt: skip
         tables = _checked_tables(document)
         self.mechanisms = _checked_mechanisms(described, self.attributes, self.tiers, tables)
         _check_privacy(self.mechanisms, self.tiers, self.answers)
 
-        self.weights = [attribute.weight for attribute in self.attributes]
         self.rows = [[mechanism.rows for mechanism in tier] for tier in self.mechanisms]
         widest = max(one.table.symbols for tier in self.mechanisms for one in tier)
         self.symbol_bytes = 1 if widest <= 256 else 2
@@ -187,6 +189,13 @@ def _checked_answers(answers: object, attributes: int) -> int:
     if type(answers) is not int or not 1 <= answers <= attributes:
         raise RefusedError("'answers' must be an integer from 1 to the number of attributes")
     return answers
+
+
+def _checked_coin(attribute: dict[str, Any]) -> int:
+    coin = attribute.get("coin")
+    if type(coin) is not int or not 1 <= coin <= MAX_COIN:
+        raise RefusedError(f"'coin' must be an integer from 1 to {MAX_COIN}")
+    return coin
 
 
 def _checked_tables(document: dict[str, Any]) -> list[Table]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,7 +16,7 @@ from . import draws
 from .summary import Floats, Summary
 
 PANELS = ("categorical", "numeric")
-METHODS = ("harmony", "hybrid", "auto", "auto-consistent", "auto-balanced")
+METHODS = ("harmony", "hybrid", "auto", "auto-consistent")
 PROTOCOLS = ("published", "text")
 
 
@@ -88,7 +88,7 @@ class Experiment:
     def _auto_errors(
         self, panel: str, method: str, epsilon: float, rng: np.random.Generator
     ) -> Floats:
-        survey = self.survey(panel, epsilon, balanced=method == "auto-balanced")
+        survey = self.survey(panel, epsilon)
         if survey.answers != 1:
             raise ValueError("figure 1 compares one answer a report; epsilon must be below 2")
         shares = np.array(survey.weights) / sum(survey.weights)
@@ -109,40 +109,18 @@ class Experiment:
             return self.summary.d
         return len(self.summary.numbers if panel == "numeric" else self.summary.codes)
 
-    def survey(self, panel: str, epsilon: float, *, balanced: bool = False) -> Survey:
-        """The survey that the product would run; `balanced` asks noisier attributes more often."""
+    def survey(self, panel: str, epsilon: float) -> Survey:
+        """The survey that the product would run.
+
+        It balances errors as shares of the domain; the paper measures numbers from -1 to 1,
+        which is twice as strict: four times the weight.
+        """
         asked = [
-            one
+            replace(one, weight=4) if isinstance(one, Numeric) else one
             for one in self.attributes
             if self.protocol == "text" or isinstance(one, Numeric) == (panel == "numeric")
         ]
-        survey = Survey(f"{self.summary.name}-{self.protocol}", asked, epsilon)
-        if not balanced:
-            return survey
-        return Survey(survey.name, balanced_weights(asked, survey.mechanisms[0]), epsilon)
-
-
-def balanced_weights(
-    attributes: Sequence[Attribute], mechanisms: Sequence[Grid | Linear]
-) -> list[Attribute]:
-    """Return the attributes with weights in proportion to the variance of one report about them.
-
-    Then every estimate has the same variance, and the largest error of all is least.
-
-    >>> from fractions import Fraction
-    >>> from harmony import Boolean, Categorical
-    >>> asked = [Boolean("wifi"), Categorical("maker", range(16))]
-    >>> linears = [Linear.design(Fraction("0.1"), len(one.values)) for one in asked]
-    >>> [one.weight for one in balanced_weights(asked, linears)]
-    [18, 64]
-    """
-    noise = np.array(
-        [one.worst_variance if isinstance(one, Grid) else one.zero_variance for one in mechanisms]
-    )
-    weights = np.maximum(np.rint(64 * noise / noise.max()), 1).astype(int)
-    return [
-        replace(one, weight=int(weight)) for one, weight in zip(attributes, weights, strict=True)
-    ]
+        return Survey(f"{self.summary.name}-{self.protocol}", asked, epsilon)
 
 
 def methods_of(panel: str) -> tuple[str, ...]:

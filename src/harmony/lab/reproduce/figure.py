@@ -13,7 +13,6 @@ STYLES = {
     "hybrid": ("s", "tab:red", "Hybrid, ours"),
     "auto": ("^", "tab:blue", "auto"),
     "auto-consistent": ("v", "tab:green", "auto, consistent"),
-    "auto-balanced": ("v", "tab:purple", "auto, balanced"),
 }
 
 
