@@ -6,9 +6,12 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..attributes import Attribute
+from ..attributes import Attribute, Signed
 from .grid import Grid
 from .linear import Linear
+from .signed import SignedLinear
+
+Chosen = Grid | Linear | SignedLinear
 
 LEAST_EPSILON_PER_ANSWER = 1.0
 """Below this, noise outweighs everything and falls as 1/eps^2: splitting epsilon only loses."""
@@ -17,8 +20,10 @@ MOST_COIN = 1 << 16
 """The coins of balanced surveys add up to about this at most: the kernel looks them up."""
 
 
-def design(attribute: Attribute, epsilon: Fraction, mechanism: str) -> Grid | Linear:
+def design(attribute: Attribute, epsilon: Fraction, mechanism: str) -> Chosen:
     """Return the mechanism for one answer about `attribute` that may spend `epsilon`."""
+    if isinstance(attribute, Signed):
+        return SignedLinear.design(epsilon, len(attribute.values), mechanism)
     if attribute.values:
         return Linear.design(epsilon, len(attribute.values), mechanism)
     return Grid.design(epsilon, mechanism)
@@ -57,7 +62,7 @@ def choose_answers(
 
 
 def balance(
-    weights: Sequence[int], mechanisms: Sequence[Sequence[Grid | Linear]], answers: int
+    weights: Sequence[int], mechanisms: Sequence[Sequence[Chosen]], answers: int
 ) -> list[int]:
     """Return coins that ask each attribute in proportion to its weight and its variance.
 
@@ -83,6 +88,6 @@ def balance(
     return [coin // common for coin in coins]
 
 
-def _domain(mechanism: Grid | Linear) -> float:
+def _domain(mechanism: Chosen) -> float:
     """The length of what is estimated: a mean lies in [-1, 1], a frequency in [0, 1]."""
-    return 2.0 if isinstance(mechanism, Grid) else 1.0
+    return 1.0 if isinstance(mechanism, Linear) else 2.0
