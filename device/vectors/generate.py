@@ -203,8 +203,9 @@ def surveys() -> dict[str, dict[str, Any]]:
     wide = Survey("wide", [Integer("minute", 0, 299), Boolean("wifi")], epsilon=6.0, answers=2)
     step = Survey(
         "step",
-        [Signed("theme", ["light", "dark", "auto"]), Signed("wifi", [False, True], weight=2),
-         Signed("city", [f"city {i}" for i in range(20)]), Numeric("battery", -1, 1)],
+        [Signed("theme slope", ["light", "dark", "auto"]),
+         Signed("wifi slope", [False, True], weight=2),
+         Signed("city slope", [f"city {i}" for i in range(20)]), Numeric("battery slope", -1, 1)],
         epsilon=0.5,
     )  # fmt: skip
     return {one.name: one.to_document() for one in (paper, best, several, tiers, wide, step)}
@@ -224,9 +225,9 @@ OWNERS: dict[str, list[dict[str, Any]]] = {
     "several": [{f"setting {i}": i % 2 == 0 for i in range(8)}],
     "tiers": [{"wifi": True, "plan": "g"}, {"wifi": False, "plan": "a"}],
     "step": [
-        {"theme": 6, "wifi": 1, "city": 19, "battery": -0.25},
-        {"theme": 0, "wifi": 3, "city": 51, "battery": 1.0},
-        {"theme": 2, "wifi": 2, "city": 32, "battery": 0.0},
+        {"theme slope": 6, "wifi slope": 1, "city slope": 19, "battery slope": -0.25},
+        {"theme slope": 0, "wifi slope": 3, "city slope": 51, "battery slope": 1.0},
+        {"theme slope": 2, "wifi slope": 2, "city slope": 32, "battery slope": 0.0},
     ],
     "wide": [{"minute": 299, "wifi": False}, {"minute": 0, "wifi": True}],
 }
@@ -259,12 +260,12 @@ def report_vectors() -> dict[str, Any]:
         ("best", {"cards": False}, "cards", "a boolean is not an integer"),
         ("best", {"cards": "7"}, "cards", "text is not an integer"),
         ("best", {"cards": 16}, "cards", "not one of the values"),
-        ("step", {"theme": 3}, "theme", "a number that is no level"),
-        ("step", {"theme": 7}, "theme", "a number that is no level"),
-        ("step", {"theme": 8}, "theme", "a number that is no level"),
-        ("step", {"theme": "dark"}, "theme", "a level without a sign"),
-        ("step", {"wifi": True}, "wifi", "a boolean is not a level with a sign"),
-        ("step", {"city": None}, "city", "no value"),
+        ("step", {"theme slope": 3}, "theme slope", "a number that is no level"),
+        ("step", {"theme slope": 7}, "theme slope", "a number that is no level"),
+        ("step", {"theme slope": 8}, "theme slope", "a number that is no level"),
+        ("step", {"theme slope": "dark"}, "theme slope", "a level without a sign"),
+        ("step", {"wifi slope": True}, "wifi slope", "a boolean is not a level with a sign"),
+        ("step", {"city slope": None}, "city slope", "no value"),
     ]
     return {
         "about": "whole reports: 16 random bytes for each answer, in order; and owners' values "
