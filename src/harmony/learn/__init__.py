@@ -1,0 +1,1 @@
+"""Models from randomised gradients: one report a device."""
