@@ -87,6 +87,7 @@ class Step:
             f"{self.training.name[:80]}.step-{self.number}",
             [question.attribute for question in self.questions],
             self.training.epsilon,
+            balance=False,  # the method says how often each is worth asking
         )
 
     @property
