@@ -78,10 +78,10 @@ class Metrics:
         if SHARED_FOLDER not in os.environ:
             return generate_latest(self.registry)
         shared = CollectorRegistry()
-        MultiProcessCollector(shared)
+        MultiProcessCollector(shared)  # type: ignore[no-untyped-call]  # untyped there
         return generate_latest(shared)
 
 
 def forget_worker(process: int) -> None:
     """Leave out the queue of a worker that has ended."""
-    mark_process_dead(process)
+    mark_process_dead(process)  # type: ignore[no-untyped-call]  # untyped there
