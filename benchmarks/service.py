@@ -45,12 +45,10 @@ UNLIMITED = {"address_rate": 0, "credential_rate": 0, "enrolment_rate": 0}
 
 def serve(place: str, port: int) -> None:
     """Run the service with a no-op route in front, on the same uvicorn."""
-    import uvicorn
-
     from harmony.service.app import Application
     from harmony.service.asgi import read_body
     from harmony.service.logs import configure_logs
-    from harmony.service.server import server_config
+    from harmony.service.server import serve_app
 
     configure_logs("console", "warning")
     settings = Settings.load(database=place, port=port, **UNLIMITED)
@@ -75,7 +73,7 @@ def serve(place: str, port: int) -> None:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))
     listener.listen(2048)
-    uvicorn.Server(server_config(with_no_op, settings)).run(sockets=[listener])
+    serve_app(with_no_op, listener, settings)
 
 
 class Bench:

@@ -20,6 +20,9 @@ def serve(
     port: Annotated[
         int | None, typer.Option(help="Port to listen on; 0 takes a free one (8000).")
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes to serve with; more than 1 needs PostgreSQL (1).")
+    ] = None,
     public_url: Annotated[
         str | None, typer.Option(help="How devices and people reach the server.")
     ] = None,
@@ -39,7 +42,7 @@ def serve(
     [bold]Examples[/bold]
     \b
     harmony serve
-    harmony serve --database postgresql://harmony@localhost/harmony --port 8080
+    harmony serve --database postgresql://harmony@localhost/harmony --workers 4
     HARMONY_ENROLMENT=key harmony serve --config harmony.toml
     """
     try:
@@ -55,6 +58,7 @@ def serve(
             database=database,
             host=host,
             port=port,
+            workers=workers,
             public_url=public_url,
             enrolment=enrolment,
             log_format=log_format,

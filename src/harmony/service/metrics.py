@@ -1,13 +1,21 @@
-"""What Prometheus may know: reports by outcome, commits, the queue.  Never a device."""
+"""What Prometheus may know: reports by outcome, commits, the queue.  Never a device.
+
+Workers of one server share a folder, from which each shows the sum of all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from .blocks import Block
 from .outcomes import Outcomes, by_name
+
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""Where the environment names the workers' folder; prometheus-client looks for it when imported."""
 
 COMMIT_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 COMMIT_REPORTS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
@@ -43,8 +51,13 @@ class Metrics:
             registry=self.registry,
         )
         self.queue_depth = Gauge(
-            "harmony_queue_reports", "Reports that wait for their commit", registry=self.registry
+            "harmony_queue_reports",
+            "Reports that wait for their commit",
+            registry=self.registry,
+            multiprocess_mode="livesum",
         )
+        self.waiting: Callable[[], int] = lambda: 0
+        """How many reports wait; set by the writer."""
         self.enrolled = Counter("harmony_enrolments", "Devices enrolled", registry=self.registry)
         self.forgotten = Counter("harmony_forgotten", "Devices forgotten", registry=self.registry)
 
@@ -52,6 +65,7 @@ class Metrics:
         self, blocks: Sequence[Block], outcomes: Sequence[Outcomes], seconds: float
     ) -> None:
         """Count one commit."""
+        self.queue_depth.set(self.waiting())
         self.commit_seconds.observe(seconds)
         self.commit_reports.observe(sum(len(block.reports) for block in blocks))
         for block_outcomes in outcomes:
@@ -60,4 +74,14 @@ class Metrics:
 
     def page(self) -> bytes:
         """Return the metrics as Prometheus reads them."""
-        return generate_latest(self.registry)
+        self.queue_depth.set(self.waiting())
+        if SHARED_FOLDER not in os.environ:
+            return generate_latest(self.registry)
+        shared = CollectorRegistry()
+        MultiProcessCollector(shared)  # type: ignore[no-untyped-call]  # untyped there
+        return generate_latest(shared)
+
+
+def forget_worker(process: int) -> None:
+    """Leave out the queue of a worker that has ended."""
+    mark_process_dead(process)  # type: ignore[no-untyped-call]  # untyped there

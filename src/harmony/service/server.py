@@ -1,4 +1,4 @@
-"""`harmony serve`: one process, one port."""
+"""`harmony serve`: one port, and one process or several on one PostgreSQL."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .asgi import App
 from .logs import configure_logs
 from .settings import Settings
 from .state import ServiceState
+from .workers import run_workers
 
 log = structlog.get_logger(__name__)
 
@@ -25,22 +26,44 @@ def run(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM, then finish what is under way and return."""
     configure_logs(settings.log_format, settings.log_level)
     state = ServiceState(settings)
-    listener = _listen(settings)
-    address = f"http://{_shown_host(settings.host)}:{listener.getsockname()[1]}"
+    if settings.workers > 1 and state.database.is_sqlite:
+        raise HarmonyError(
+            "'workers' above 1 needs PostgreSQL: SQLite has one writer; give 'database' a "
+            "postgresql:// URL, or leave 'workers' at 1"
+        )
+    listeners = _listen(settings)
+    address = f"http://{_shown_host(settings.host)}:{listeners[0].getsockname()[1]}"
     url = settings.public_url.rstrip("/") or address
     _offer_claim(state, url)
     log.info("serving", url=url, database=state.database.url.render_as_string())
-    # uvicorn raises the signal that stopped it once more when it is done: a stop is no failure.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
-    gc.freeze()  # what is loaded by now stays: the collector need not look at it again
-    uvicorn.Server(server_config(Application(state), settings)).run(sockets=[listener])
+    if settings.workers == 1:
+        _serve(state, listeners[0])
+    else:
+        state.database.close()
+        run_workers(work, settings, listeners)
     log.info("stopped")
 
 
-def server_config(app: App, settings: Settings) -> uvicorn.Config:
-    """Return how uvicorn serves `app`."""
-    return uvicorn.Config(
+def work(settings: Settings, listener: socket.socket) -> None:
+    """Serve in a process that is one of several."""
+    configure_logs(settings.log_format, settings.log_level)
+    _serve(ServiceState(settings), listener)
+
+
+def _serve(state: ServiceState, listener: socket.socket) -> None:
+    # uvicorn raises the signal that stopped it once more when it is done: a stop is no failure.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    serve_app(Application(state), listener, state.settings)
+
+
+def serve_app(app: App, listener: socket.socket, settings: Settings) -> None:
+    """Serve `app` on uvicorn until a signal ends it."""
+    # What is loaded by now stays, and what a request makes goes when it is answered: the
+    # collector finds next to nothing, so it need not search among the requests under way.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    config = uvicorn.Config(
         app,
         loop="uvloop" if _has("uvloop") else "asyncio",
         http="httptools" if _has("httptools") else "h11",
@@ -52,22 +75,30 @@ def server_config(app: App, settings: Settings) -> uvicorn.Config:
         forwarded_allow_ips=settings.trusted_proxies or None,
         timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
     )
+    uvicorn.Server(config).run(sockets=[listener])
 
 
-def _listen(settings: Settings) -> socket.socket:
-    """Open the port before anything is printed, so that its number is known."""
+def _listen(settings: Settings) -> list[socket.socket]:
+    """Open a socket for each worker before anything is printed, so that the port is known."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((settings.host, settings.port))
-    except OSError as problem:
-        raise HarmonyError(
-            f"cannot listen on {settings.host}:{settings.port} ({problem.strerror}); "
-            "choose another 'port'"
-        ) from None
-    listener.listen(2048)
-    return listener
+    listeners: list[socket.socket] = []
+    port = settings.port
+    for _ in range(settings.workers):
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if settings.workers > 1:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        try:
+            listener.bind((settings.host, port))
+        except OSError as problem:
+            raise HarmonyError(
+                f"cannot listen on {settings.host}:{settings.port} ({problem.strerror}); "
+                "choose another 'port'"
+            ) from None
+        listener.listen(2048)
+        listeners.append(listener)
+        port = listener.getsockname()[1]
+    return listeners
 
 
 def _offer_claim(state: ServiceState, url: str) -> None:

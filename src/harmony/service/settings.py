@@ -35,6 +35,9 @@ class Settings(BaseSettings):
     database: str = Field("harmony.db", description="a SQLite file, or postgresql://...")
     host: str = Field("127.0.0.1", description="the address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="the port to listen on; 0 takes a free one")
+    workers: int = Field(
+        1, ge=1, le=64, description="how many processes serve; more than 1 needs PostgreSQL"
+    )
     public_url: str = Field("", description="how devices and people reach the server")
     enrolment: Literal["open", "key", "list"] = Field(
         "open", description="who may enrol: anyone, holders of a key, or entries of a list"
@@ -48,7 +51,7 @@ class Settings(BaseSettings):
     )
     body_bytes: int = Field(8 << 20, ge=1024, description="the largest request body")
     body_seconds: float = Field(30.0, gt=0, description="how long a request body may take")
-    connections: int = Field(4096, ge=1, description="how many connections to serve at once")
+    connections: int = Field(4096, ge=1, description="how many connections a worker serves")
     address_rate: float = Field(
         500.0, ge=0, description="requests a second from one address; 0 for no limit"
     )

@@ -64,7 +64,7 @@ class Writer:
         self._queue_reports = queue_reports
         self._clock = clock
         self._metrics = metrics or Metrics()
-        self._metrics.queue_depth.set_function(lambda: self.depth)
+        self._metrics.waiting = lambda: self.depth
         self._batch = _Batch()
         self._committing = 0
         self._enough = 1

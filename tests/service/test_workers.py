@@ -1,0 +1,140 @@
+"""Several processes on one PostgreSQL: one port, one tally, and a worker that dies is replaced."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.client import HTTPException
+from pathlib import Path
+
+from sqlalchemy import text
+
+from harmony.service.settings import Settings
+from harmony.service.state import ServiceState
+
+from .conftest import SURVEY, UNLIMITED, recount
+from .devices import any_report, report_body
+from .postgres import Postgres
+from .server_process import Connection, free_port
+
+WORKERS = 2
+PATIENCE_SECONDS = 60.0
+
+
+@contextmanager
+def running(place: str, port: int) -> Iterator[subprocess.Popen[str]]:
+    """Run the command with workers until the test ends."""
+    flags = {"database": place, "port": port, "workers": WORKERS, **UNLIMITED}
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in flags.items()]
+    command = [sys.executable, "-m", "harmony.service", *given]
+    server = subprocess.Popen(command, stderr=subprocess.DEVNULL, text=True)
+    try:
+        until(lambda: len(children(server.pid)) == WORKERS and answers(port))
+        yield server
+    finally:
+        server.kill()
+        server.wait()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for something to come true."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)  # between two looks at processes that start or end
+
+
+def children(process: int) -> list[int]:
+    """Return the workers of a server: not the helper by which Python tracks what they share."""
+    listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [
+        int(one) for one in listed if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()
+    ]
+
+
+def answers(port: int) -> bool:
+    try:
+        return Connection(port, timeout=5).request("GET", "/readyz")[0] == 200
+    except (OSError, HTTPException):
+        return False
+
+
+def send(state: ServiceState, port: int, devices: list[bytes]) -> None:
+    """Send a report of each device, over a connection of its own, until it is acknowledged."""
+    live = state.catalogue.round(SURVEY.name, "week1").live
+
+    def one(device: bytes) -> None:
+        headers = {"Authorization": f"Harmony {device.hex()}.{state.credentials.issue(device)}"}
+        body = report_body("week1", any_report(live, device))
+        path = f"/v1/surveys/{SURVEY.name}/reports"
+
+        def acknowledged() -> bool:
+            try:
+                return Connection(port).request("POST", path, body, headers)[0] in (200, 201)
+            except (OSError, HTTPException):
+                return False
+
+        until(acknowledged)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(one, devices))
+
+
+def test_workers_share_a_port_and_a_tally_and_are_replaced(postgres: Postgres) -> None:
+    place, port = postgres.fresh(), free_port()
+    state = ServiceState(Settings.load(database=place, **UNLIMITED))
+    state.catalogue.add(SURVEY, None)
+    listed = state.catalogue.open(SURVEY.name, "week1")
+    devices = [number.to_bytes(16, "big") for number in range(120)]
+    with running(place, port) as server:
+        send(state, port, devices[:60])
+        assert len(shards(state)) == WORKERS, "only one worker got connections"
+        accepted = metric(port, 'harmony_reports_total{outcome="accepted"}')
+        assert accepted == 60, "the metrics are not those of all workers"
+        lost = children(server.pid)[0]
+        os.kill(lost, signal.SIGKILL)
+        send(state, port, devices)
+        until(lambda: lost not in children(server.pid) and len(children(server.pid)) == WORKERS)
+        server.terminate()
+        assert server.wait(PATIENCE_SECONDS) == 0
+    tally = state.catalogue.tally(listed)
+    assert tally == recount(state, listed.live)
+    assert tally.reports == len(devices)
+    state.database.close()
+
+
+def shards(state: ServiceState) -> list[int]:
+    """Return the shards that hold reports: one for each store that committed any."""
+    with state.database.read() as connection:
+        return list(connection.execute(text("SELECT DISTINCT shard FROM totals")).scalars())
+
+
+def metric(port: int, name: str) -> float:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
+        found = re.search(rf"^{re.escape(name)} (\S+)$", page.read().decode(), re.MULTILINE)
+    assert found
+    return float(found[1])
+
+
+def test_workers_end_with_their_parent(postgres: Postgres) -> None:
+    place, port = postgres.fresh(), free_port()
+    with running(place, port) as server:
+        workers = children(server.pid)
+        server.kill()
+        until(lambda: not any(Path(f"/proc/{one}").exists() for one in workers))
+
+
+def test_sqlite_takes_one_worker(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "harmony.service", f"--database={tmp_path / 'x.db'}"]
+    done = subprocess.run([*command, "--workers=2"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "'workers' above 1 needs PostgreSQL" in done.stderr
+    assert "Traceback" not in done.stderr
