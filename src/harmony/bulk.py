@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -28,6 +27,7 @@ from .reports import reports_batch, reports_schema, tier_reports
 from .rounds import Round, derive
 from .survey import Survey
 from .tally import Counts, Tally
+from .threads import cores, share_out
 
 CHUNK = 1 << 16
 
@@ -84,7 +84,7 @@ class Answers:
 def collect(answers: Answers, progress: bool | None, threads: int | None) -> Tally:
     """Randomise and count every row; see `Survey.collect`."""
     survey = answers.survey
-    workers = threads or min(_cores(), -(-answers.devices // CHUNK))
+    workers = threads or min(cores(), -(-answers.devices // CHUNK))
 
     def work(chunks: Iterator[tuple[int, int]]) -> tuple[Counts, Counts]:
         counts = np.zeros(answers.coins.cells, np.int64)
@@ -96,9 +96,7 @@ def collect(answers: Answers, progress: bool | None, threads: int | None) -> Tal
         return counts, clipped
 
     with progress_bar("collecting", answers.devices, progress) as advance:
-        chunks = _shared(_chunks(answers.devices, advance))
-        with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(work, [chunks] * workers))
+        parts = share_out(_chunks(answers.devices, advance), workers, work)
     counts = np.sum([part for part, _ in parts], axis=0)
     clipped = np.sum([part for _, part in parts], axis=0)
     _report_clipped(survey, clipped, answers.strict)
@@ -156,28 +154,11 @@ def _read_tiers(survey: Survey, tiers: Any, devices: int) -> Tiers:
     return chosen.astype(np.uint8, copy=False) if len(survey.tiers) > 1 else NO_TIERS
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _chunks(devices: int, advance: Callable[[int], None]) -> Iterator[tuple[int, int]]:
     for start in range(0, devices, CHUNK):
         stop = min(start + CHUNK, devices)
         yield start, stop
         advance(stop - start)
-
-
-def _shared(chunks: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Let several threads take chunks from one iterator."""
-    from threading import Lock
-
-    lock = Lock()
-
-    def take() -> tuple[int, int] | None:
-        with lock:
-            return next(chunks, None)
-
-    return iter(take, None)
 
 
 def _report_clipped(survey: Survey, clipped: Counts, strict: bool) -> None:
