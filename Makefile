@@ -8,10 +8,11 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip --quiet --disable-pip-version-check install --constraint constraints.txt
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.bench-ready
+SPARK_READY := $(VENV)/.spark-ready
 PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench clean
+.PHONY: help setup demo test check format bench spark clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +38,9 @@ format: $(READY) ## Format the code and apply the safe lint fixes
 bench: $(BENCH_READY) ## Run the benchmarks against other LDP libraries
 	@$(BIN)/python -m benchmarks
 
+spark: $(SPARK_READY) ## Install Spark, 430 MB, so that `make test` runs its tests (needs Java 17)
+	@$(BIN)/python -c 'from harmony.engines.spark import need_java; need_java()'
+
 clean: ## Remove .venv, caches and build output
 	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -55,4 +59,9 @@ $(READY): $(PINS)
 $(BENCH_READY): $(READY)
 	@echo "Installing the libraries that the benchmarks compare with"
 	@$(INSTALL) --editable device/python --editable '.[dev,bench]'
+	@touch $@
+
+$(SPARK_READY): $(READY)
+	@echo "Installing Spark"
+	@$(INSTALL) --editable device/python --editable '.[dev,spark]'
 	@touch $@

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -28,6 +27,7 @@ from .reports import reports_batch, reports_schema, tier_reports
 from .rounds import Round, derive
 from .survey import Survey
 from .tally import Counts, Tally
+from .threads import cores, share_out
 
 CHUNK = 1 << 16
 
@@ -44,7 +44,11 @@ class Chunk:
 
 
 class Answers:
-    """Everything that turns the rows of a table into symbols, a chunk at a time."""
+    """Everything that turns the rows of a table into symbols, a chunk at a time.
+
+    Row i is device number `first` + i.  Given a number of `devices`, they take the rows in
+    turn, over and over: a simulation larger than its table.
+    """
 
     def __init__(
         self,
@@ -55,13 +59,15 @@ class Answers:
         round: Round | None = None,
         tiers: Any = None,
         first: int = 0,
+        devices: int | None = None,
         strict: bool = False,
     ) -> None:
         if type(first) is not int or not 0 <= first < 1 << 62:
             raise DataError("'first' must be the number of the first row's device, 0 or more")
         self.survey = survey
-        columns, self.devices = read_columns(table, survey.attributes)
-        self.tiers = _read_tiers(survey, tiers, self.devices)
+        columns, self.rows = read_columns(table, survey.attributes)
+        self.devices = self.rows if devices is None else devices
+        self.tiers = _read_tiers(survey, tiers, self.rows)
         self.first = first
         self.strict = strict
         self.round, self.key = _randomness(seed, round)
@@ -69,56 +75,74 @@ class Answers:
         self.program = Program(survey, columns)
 
     def chunk(self, start: int, stop: int) -> Chunk:
-        """Randomise rows `start` to `stop`."""
+        """Randomise devices `start` to `stop`, whose rows must not start over in between."""
         ids = device_ids(self.first + start, stop - start)
-        tiers = self.tiers[start:stop]
+        row = start % self.rows
+        tiers = self.tiers[row : row + stop - start]
         answers = self.survey.answers
         words = keystream(self.key, (self.first + start) * answers, (stop - start) * answers)
         symbols = np.empty(len(words), np.uint16)
         assigned = self.coins.assign(ids, tiers)
         order, starts = self.coins.sort(assigned)
-        clipped = self.program.run(start, stop, assigned, order, starts, words, symbols)
+        clipped = self.program.run(row, row + stop - start, assigned, order, starts, words, symbols)
         return Chunk(ids, tiers, assigned, symbols, clipped)
+
+    def chunks(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, int]]:
+        """Cut devices `start` to `stop` (or all) into chunks."""
+        stop = self.devices if stop is None else stop
+        while start < stop:
+            end = min(start + CHUNK, stop, start + self.rows - start % self.rows)
+            yield start, end
+            start = end
+
+    def count(self, chunks: Iterable[tuple[int, int]]) -> tuple[Counts, Counts]:
+        """Randomise and count chunks; return the flat counts, and the values clipped."""
+        counts = np.zeros(self.coins.cells, np.int64)
+        clipped = np.zeros(len(self.survey.attributes), np.int64)
+        for start, stop in chunks:
+            chunk = self.chunk(start, stop)
+            clipped += chunk.clipped
+            self.coins.count(chunk.assigned, chunk.symbols, counts)
+        return counts, clipped
+
+    def tally(self, counts: Counts, clipped: Counts) -> Tally:
+        """Return the tally of all devices with these counts, and tell of clipped values."""
+        _report_clipped(self.survey, clipped, self.strict)
+        over, rest = divmod(self.devices, self.rows)
+        tiers = len(self.survey.tiers)
+        whole = np.array(tier_reports(self.tiers, self.rows, tiers))
+        part = np.array(tier_reports(self.tiers[:rest], rest, tiers))
+        reports = tuple((over * whole + part).tolist())
+        return Tally.of(self.survey, self.round, counts, reports)
 
 
 def collect(answers: Answers, progress: bool | None, threads: int | None) -> Tally:
     """Randomise and count every row; see `Survey.collect`."""
-    survey = answers.survey
     workers = threads or min(cores(), -(-answers.devices // CHUNK))
-
-    def work(chunks: Iterator[tuple[int, int]]) -> tuple[Counts, Counts]:
-        counts = np.zeros(answers.coins.cells, np.int64)
-        clipped = np.zeros(len(survey.attributes), np.int64)
-        for start, stop in chunks:
-            chunk = answers.chunk(start, stop)
-            clipped += chunk.clipped
-            answers.coins.count(chunk.assigned, chunk.symbols, counts)
-        return counts, clipped
-
     with progress_bar("collecting", answers.devices, progress) as advance:
-        chunks = _shared(_chunks(answers.devices, advance))
-        with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(work, [chunks] * workers))
+        parts = share_out(_told(answers.chunks(), advance), workers, answers.count)
     counts = np.sum([part for part, _ in parts], axis=0)
     clipped = np.sum([part for _, part in parts], axis=0)
-    _report_clipped(survey, clipped, answers.strict)
-    reports = tier_reports(answers.tiers, answers.devices, len(survey.tiers))
-    return Tally.of(survey, answers.round, counts, reports)
+    return answers.tally(counts, clipped)
 
 
 def randomize(answers: Answers, progress: bool | None) -> pa.Table:
     """Randomise every row into a report; see `Survey.randomize`."""
+    schema = reports_schema(answers.survey, answers.round)
+    return pa.Table.from_batches(report_batches(answers, progress), schema)
+
+
+def report_batches(answers: Answers, progress: bool | None) -> Iterator[pa.RecordBatch]:
+    """Yield the reports of a chunk of devices after the other."""
     survey = answers.survey
     schema = reports_schema(survey, answers.round)
     clipped = np.zeros(len(survey.attributes), np.int64)
-    batches = []
     with progress_bar("randomising", answers.devices, progress) as advance:
-        for start, stop in _chunks(answers.devices, advance):
+        for start, stop in _told(answers.chunks(), advance):
             chunk = answers.chunk(start, stop)
             clipped += chunk.clipped
-            batches.append(reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols))
+            yield reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols)
     _report_clipped(survey, clipped, answers.strict)
-    return pa.Table.from_batches(batches, schema)
 
 
 def keystream(key: bytes, first: int, count: int) -> Words:
@@ -156,28 +180,12 @@ def _read_tiers(survey: Survey, tiers: Any, devices: int) -> Tiers:
     return chosen.astype(np.uint8, copy=False) if len(survey.tiers) > 1 else NO_TIERS
 
 
-def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _chunks(devices: int, advance: Callable[[int], None]) -> Iterator[tuple[int, int]]:
-    for start in range(0, devices, CHUNK):
-        stop = min(start + CHUNK, devices)
+def _told(
+    chunks: Iterator[tuple[int, int]], advance: Callable[[int], None]
+) -> Iterator[tuple[int, int]]:
+    for start, stop in chunks:
         yield start, stop
         advance(stop - start)
-
-
-def _shared(chunks: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Let several threads take chunks from one iterator."""
-    from threading import Lock
-
-    lock = Lock()
-
-    def take() -> tuple[int, int] | None:
-        with lock:
-            return next(chunks, None)
-
-    return iter(take, None)
 
 
 def _report_clipped(survey: Survey, clipped: Counts, strict: bool) -> None:
@@ -188,4 +196,4 @@ def _report_clipped(survey: Survey, clipped: Counts, strict: bool) -> None:
                     f"{attribute.name}: {number} values lie outside its range; widen the range, "
                     "or collect without 'strict' to clip them"
                 )
-            warnings.warn(ClippedWarning(attribute.name, number), stacklevel=4)
+            warnings.warn(ClippedWarning(attribute.name, number), stacklevel=5)

@@ -6,10 +6,12 @@ import json
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from harmony_device.coins import ID_BYTES
 
-from .coins import NO_TIERS, Coins, Symbols, Tiers, Words
+from .coins import NO_TIERS, Symbols, Tiers, Words
+from .counting import Counter
 from .errors import TallyError
 from .rounds import Round
 from .survey import Survey
@@ -50,18 +52,27 @@ def reports_batch(
 def tally_reports(survey: Survey, reports: pa.Table, round: Round | None = None) -> Tally:
     """Count an Arrow table of reports; see `Survey.tally`."""
     round = _reports_round(survey, reports, round)
-    coins = Coins(survey, round)
-    counts = np.zeros(coins.cells, np.int64)
+    counter = Counter(survey, round)
     totals = np.zeros(len(survey.tiers), np.int64)
     _refuse_duplicates(reports)
     for batch in reports.to_batches(max_chunksize=CHUNK):
         if not len(batch):
             continue
-        ids, tiers, symbols = _read_batch(batch, survey)
-        if coins.count(coins.assign(ids, tiers), symbols, counts):
-            raise TallyError("reports: a symbol is not in its attribute's table")
+        (low, high), tiers, symbols = read_batch(batch, survey)
+        counter.add(low, high, tiers, symbols)
         totals += tier_reports(tiers, len(batch), len(survey.tiers))
-    return Tally.of(survey, round, counts, tuple(totals.tolist()))
+    if counter.wrong:
+        raise TallyError("reports: a symbol is not in its attribute's table")
+    return Tally.of(survey, round, counter.counts, tuple(totals.tolist()))
+
+
+def said_by(schema: pa.Schema) -> tuple[str, Round] | None:
+    """Return the survey's fingerprint and the round that a schema's metadata name, if they do."""
+    try:
+        about = json.loads((schema.metadata or {})[METADATA])
+        return str(about["fingerprint"]), Round(about["round"], bytes.fromhex(about["seed"]))
+    except (KeyError, ValueError, TypeError):
+        return None
 
 
 def tier_reports(tiers: Tiers, devices: int, count: int) -> tuple[int, ...]:
@@ -75,14 +86,12 @@ def _reports_round(survey: Survey, reports: pa.Table, round: Round | None) -> Ro
         raise TallyError("reports must be an Arrow table, as survey.randomize returns")
     if missing := set(reports_schema(survey, Round.simulated(0)).names) - set(reports.column_names):
         raise TallyError(f"reports: column {min(missing)!r} is missing")
-    try:
-        about = json.loads((reports.schema.metadata or {})[METADATA])
-        stored = Round(about["round"], bytes.fromhex(about["seed"]))
-        fingerprint = about["fingerprint"]
-    except (KeyError, ValueError, TypeError):
+    described = said_by(reports.schema)
+    if described is None:
         if round is None:
-            raise TallyError("reports do not say their round; pass round=") from None
+            raise TallyError("reports do not say their round; pass round=")
         return round
+    fingerprint, stored = described
     if fingerprint != survey.fingerprint:
         raise TallyError(f"reports belong to another survey, not to {survey.name!r}")
     if round is not None and round != stored:
@@ -90,7 +99,10 @@ def _reports_round(survey: Survey, reports: pa.Table, round: Round | None) -> Ro
     return stored
 
 
-def _read_batch(batch: pa.RecordBatch, survey: Survey) -> tuple[Words, Tiers, Symbols]:
+def read_batch(
+    batch: pa.RecordBatch, survey: Survey
+) -> tuple[Words, Tiers, list[NDArray[np.unsignedinteger]]]:
+    """Return the ids, the tiers and each answer's symbols of a batch of reports, once checked."""
     if any(batch.column(name).null_count for name in batch.schema.names):
         raise TallyError("reports: a report has a null; every field is needed")
     columns = [
@@ -99,16 +111,15 @@ def _read_batch(batch: pa.RecordBatch, survey: Survey) -> tuple[Words, Tiers, Sy
     ]
     if any(column.dtype.kind != "u" for column in columns):
         raise TallyError("reports: symbols must be unsigned integers")
-    symbols = np.stack(columns, axis=1).astype(np.uint16).reshape(-1)
     tiers = batch.column("tier").to_numpy(zero_copy_only=False)
     if tiers.max() >= len(survey.tiers):
         raise TallyError("reports: a tier is not one of the survey's")
     if len(survey.tiers) == 1:
         tiers = NO_TIERS
-    return _ids(batch.column("device")), tiers.astype(np.uint8), symbols
+    return id_words(batch.column("device")), tiers.astype(np.uint8), columns
 
 
-def _ids(device: pa.Array) -> Words:
+def id_words(device: pa.Array) -> Words:
     """Return an Arrow column of 16-byte ids as their low words, then their high words."""
     if device.type != pa.binary(ID_BYTES):
         raise TallyError("reports: 'device' must be binary of 16 bytes")
@@ -122,7 +133,7 @@ def _refuse_duplicates(reports: pa.Table) -> None:
     """A device reports once a round: two reports of one device are refused."""
     if not len(reports):
         return
-    low, high = np.concatenate([_ids(chunk) for chunk in reports["device"].chunks], axis=1)
+    low, high = np.concatenate([id_words(chunk) for chunk in reports["device"].chunks], axis=1)
     mixed = low * np.uint64(0x9E3779B97F4A7C15) ^ high * np.uint64(0xC2B2AE3D27D4EB4F)
     mixed.sort()
     if (mixed[1:] == mixed[:-1]).any() and len(np.unique([low, high], axis=1)[0]) < len(low):

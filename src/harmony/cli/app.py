@@ -10,6 +10,7 @@ import typer
 from .audits import audit
 from .collecting import simulate, tally
 from .demonstration import demo
+from .exporting import export
 from .planning import plan
 from .results import estimate
 from .serving import serve
@@ -24,7 +25,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(survey_app, name="survey")
-for command in (simulate, tally, estimate, plan, audit, serve, demo):
+for command in (simulate, export, tally, estimate, plan, audit, serve, demo):
     app.command()(command)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 REPORTS = (".parquet", ".csv", ".ndjson", ".jsonl")
 TALLY = ".tally"
+LOG = ""
+"""A log of reports is a directory: its name has no ending."""
+
+_REMOTE = re.compile(r"^(s3|gs|gcs|hdfs|abfs|abfss):/+")  # a Path has lost the second slash
 
 
 def load_survey(path: Path) -> Survey:
@@ -34,7 +39,8 @@ def load_survey(path: Path) -> Survey:
 def check_out(out: Path, formats: Sequence[str]) -> None:
     """Refuse a place that cannot be written to, before the work is done."""
     if out.suffix not in formats:
-        raise HarmonyError(f"{out}: the name must end in {' or '.join(formats)}")
+        endings = [one for one in formats if one != LOG]
+        raise HarmonyError(f"{out}: the name must end in {' or '.join(endings)}")
     if not out.parent.is_dir():
         raise HarmonyError(f"{out}: there is no directory {out.parent}; create it first")
 
@@ -54,3 +60,27 @@ def load_tally(survey: Survey, paths: Sequence[Path], round: Round | None = None
     if not tallies:
         raise TallyError("nothing to tally; name at least one file")
     return sum(tallies[1:], tallies[0])
+
+
+def is_log(path: Path) -> bool:
+    """Whether this is a log of reports: a directory, or one in a store such as s3://."""
+    return path.is_dir() or _REMOTE.match(str(path)) is not None
+
+
+def count_log(
+    survey: Survey,
+    paths: Sequence[Path],
+    label: str | None,
+    engine: str,
+    trusted: bool,
+    master: str | None,
+) -> tuple[Tally, int]:
+    """Return a log's tally and how many repeated reports were left out."""
+    from ..engines import tally_log
+
+    if len(paths) > 1:
+        raise TallyError("a log is counted by itself; add its tally to others afterwards")
+    root = _REMOTE.sub(r"\1://", str(paths[0]))
+    with busy("Counting the log"):
+        counted = tally_log(survey, root, label, engine=engine, trusted=trusted, master=master)
+    return counted.tally, counted.duplicates

@@ -23,3 +23,11 @@ Seed = Annotated[
         show_default=False,
     ),
 ]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Spark cluster, spark://host:7077 for instance; this machine if not given.",
+        show_default=False,
+    ),
+]

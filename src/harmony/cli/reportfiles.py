@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,11 +19,11 @@ import pyarrow as pa
 
 from ..datafiles import Part, read_parts
 from ..errors import DataError, TallyError
-from ..reports import METADATA, reports_schema
+from ..reports import METADATA, reports_schema, said_by
 from ..rounds import Round
 from ..survey import Survey
 from ..tally import Counts, Tally
-from .loading import REPORTS
+from .loading import LOG, REPORTS
 from .terminal import meter
 
 ABOUT = ("round", "seed", "fingerprint")
@@ -36,7 +37,13 @@ class Writer(Protocol):
 
 @contextmanager
 def writing_reports(path: Path, survey: Survey, round: Round) -> Iterator[Writer]:
-    """Yield a writer; the file appears when everything is written, or not at all."""
+    """Yield a writer; the file (or the log's) appears when everything is written, or not at all."""
+    if path.suffix == LOG:
+        from ..engines import LogWriter
+
+        with LogWriter(path, survey, round) as log:
+            yield log
+        return
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with _writer(temporary, path.suffix, reports_schema(survey, round)) as writer:
@@ -108,6 +115,28 @@ def count_reports(survey: Survey, paths: Sequence[Path], round: Round | None) ->
                 show((place + part.share) / len(paths))
     devices.refuse_twice(lambda: _all_ids(paths, survey))
     return tallies[0]
+
+
+def reports_and_round(survey: Survey, paths: Sequence[Path]) -> tuple[Round, Iterator[pa.Table]]:
+    """Return the round of some files of reports, and their tables one after the other."""
+    tables = (part.table for path in paths for part in _read_reports(path, survey))
+    first = next(tables)
+    round = _round_of(survey, first)
+
+    def checked() -> Iterator[pa.Table]:
+        for table in chain([first], tables):
+            if _round_of(survey, table) != round:
+                raise TallyError("the files belong to different rounds; export each by itself")
+            yield table
+
+    return round, checked()
+
+
+def _round_of(survey: Survey, reports: pa.Table) -> Round:
+    said = said_by(reports.schema)
+    if said is None or said[0] != survey.fingerprint:
+        raise TallyError(f"reports: do not say that they belong to survey {survey.name!r}")
+    return said[1]
 
 
 def _all_ids(paths: Sequence[Path], survey: Survey) -> Iterator[pa.ChunkedArray]:

@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bulk import cores
 from ..rounds import Round, derive
 from ..tally import Tally
+from ..threads import cores
 from .records import Floats, Records
 from .step import Derivation, Step
 

@@ -1,0 +1,161 @@
+"""The local engine: Arrow decodes a log's row groups and compiled code counts them, on all cores.
+
+Unless the log is trusted, every coin is recomputed from its id: what is counted is what the
+devices were asked, whatever the log says.  A device's first report counts: the earliest day,
+then the lowest number, then (should two writers have given the same) the lowest cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..coins import Words
+from ..counting import Counter
+from ..errors import TallyError
+from ..tally import Counts, cell_shapes
+from ..threads import cores, share_out
+from . import unique
+from .counted import Counted, counted
+from .log import HIGH, LOW, NUMBER, Log, LogFile, cell_columns
+
+Group = tuple[LogFile, int]
+
+
+def tally(log: Log, *, trusted: bool = False, threads: int | None = None) -> Counted:
+    """Count a log; `trusted` says that its cells are right and each device is in it once."""
+    workers = threads or cores()
+    if trusted:
+        return _trusted(log, workers)
+    return _checked(log, workers)
+
+
+def _trusted(log: Log, workers: int) -> Counted:
+    names = cell_columns(log.survey)
+
+    def count(groups: Iterator[Group]) -> Counter:
+        counter = Counter(log.survey, log.round)
+        for file, group in groups:
+            for column in log.read(file, group, names).columns:
+                for chunk in column.chunks:
+                    counter.add_cells(_numbers(chunk))
+        return counter
+
+    total = _sum(log, share_out(_groups(log), workers, count))
+    return counted(log, total.counts, total.wrong)
+
+
+def _checked(log: Log, workers: int) -> Counted:
+    turns = unique.passes(log.rows)
+    meaning = _Meaning(log)
+    repeats = Counter(log.survey, log.round)
+    said, asked = Counter(log.survey, log.round), Counter(log.survey, log.round)
+    for turn in range(turns):
+
+        def look(groups: Iterator[Group], turn: int = turn) -> tuple[Counter, Counter, list[Words]]:
+            """Count (in the first turn), and note this turn's marks."""
+            as_said, as_asked = (Counter(log.survey, log.round) for _ in range(2))
+            found = []
+            for file, group in groups:
+                ids, cells = _reports(log, file, group, with_cells=turn == 0)
+                found.append(unique.marks(ids[0], ids[1], turn, turns))
+                if turn == 0:
+                    _count(as_said, as_asked, meaning, ids, cells)
+            return as_said, as_asked, found
+
+        parts = share_out(_groups(log), workers, look)
+        said += _sum(log, (part[0] for part in parts))
+        asked += _sum(log, (part[1] for part in parts))
+        suspects = unique.repeated([mark for part in parts for mark in part[2]])
+        if len(suspects):
+            repeats += _repeats(log, suspects, meaning, workers)
+    if not said.wrong and not np.array_equal(said.counts, asked.counts):
+        raise TallyError(
+            f"{log.folder}: its cells are not those of the round's coins; the log was not written "
+            "from reports of this round"
+        )
+    asked -= repeats
+    return counted(log, asked.counts, said.wrong)
+
+
+def _count(
+    said: Counter, asked: Counter, meaning: _Meaning, ids: Words, cells: list[Counts]
+) -> None:
+    """Count reports by the cells that the log says, and by those that their coins say."""
+    for column in cells:
+        said.add_cells(column)
+    if said.wrong:
+        return  # the log is refused at the end
+    tiers = meaning.tiers[cells[0]]
+    asked.add(ids[0], ids[1], tiers, [meaning.symbols[column] for column in cells])
+
+
+def _repeats(log: Log, suspects: Words, meaning: _Meaning, workers: int) -> Counter:
+    """Count the reports to leave out, among those whose marks occur more than once."""
+
+    def gather(groups: Iterator[Group]) -> list[tuple[Words, list[Counts]]]:
+        found = []
+        for file, group in groups:
+            ids, cells = _reports(log, file, group, with_cells=True)
+            place = np.searchsorted(suspects, mixed := unique.marks(ids[0], ids[1]))
+            chosen = suspects[np.minimum(place, len(suspects) - 1)] == mixed
+            if chosen.any():
+                number = _numbers(log.read(file, group, [NUMBER])[NUMBER].combine_chunks())
+                day = np.full(int(chosen.sum()), np.datetime64(file.day).astype(np.int64))
+                order = [day, number[chosen], *(column[chosen] for column in cells)]
+                found.append((ids[:, chosen], order))
+        return found
+
+    parts = [part for parts in share_out(_groups(log), workers, gather) for part in parts]
+    ids = np.concatenate([part[0] for part in parts], axis=1)
+    order = [np.concatenate(columns) for columns in zip(*(part[1] for part in parts), strict=True)]
+    again = unique.later_ones(ids, order)
+    repeats = Counter(log.survey, log.round)
+    _count(
+        Counter(log.survey, log.round), repeats, meaning, np.ascontiguousarray(ids[:, again]),
+        [column[again] for column in order[2:]],
+    )  # fmt: skip
+    return repeats
+
+
+class _Meaning:
+    """The tier and the symbol that each cell of a survey stands for."""
+
+    def __init__(self, log: Log) -> None:
+        tiers, symbols = [], []
+        for tier, shapes in enumerate(cell_shapes(log.survey)):
+            for rows, width in shapes:
+                tiers.append(np.full(rows * width, tier, np.uint8))
+                symbols.append(np.tile(np.arange(width, dtype=np.uint16), rows))
+        self.tiers = np.concatenate(tiers)
+        self.symbols = np.concatenate(symbols)
+
+
+def _reports(
+    log: Log, file: LogFile, group: int, *, with_cells: bool
+) -> tuple[Words, list[Counts]]:
+    names = [LOW, HIGH, *(cell_columns(log.survey) if with_cells else [])]
+    table = log.read(file, group, names)
+    columns = [_numbers(table[name].combine_chunks()) for name in names]
+    return np.stack(columns[:2]).view(np.uint64), columns[2:]
+
+
+def _numbers(column: pa.Array) -> NDArray[np.int64]:
+    if column.null_count:
+        raise TallyError("a report in the log has a null; every field is needed")
+    numbers: NDArray[np.int64] = column.to_numpy()
+    return numbers
+
+
+def _groups(log: Log) -> Iterator[Group]:
+    return ((file, group) for file in log.files for group in range(len(file.groups)))
+
+
+def _sum(log: Log, counters: Iterable[Counter]) -> Counter:
+    total = Counter(log.survey, log.round)
+    for counter in counters:
+        total += counter
+    return total
