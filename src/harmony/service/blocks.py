@@ -24,11 +24,15 @@ TIER = ID_BYTES
 
 @dataclass(frozen=True, eq=False)
 class LiveRound:
-    """A round that the service knows, with what it takes to read its reports."""
+    """A round that the service knows, with what it takes to read its reports.
+
+    A step of a training is a round whose devices may report in none of the other steps.
+    """
 
     id: int
     survey: Survey
     round: Round
+    training: int | None = None
 
     @cached_property
     def size(self) -> int:
