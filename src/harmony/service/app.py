@@ -16,8 +16,8 @@ import harmony
 
 from .api import admin, analysis, devices, system, trainings
 from .api.ingest_description import DESCRIPTION, PATH
-from .api.task_description import TASK_DESCRIPTION, TASK_PATH
 from .api.models import ProblemDocument
+from .api.task_description import TASK_DESCRIPTION, TASK_PATH
 from .asgi import App, DisconnectedError, Receive, Scope, Send, read_body, send_problem
 from .ingest import Ingest, is_ingest
 from .problems import MEDIA_TYPE, Problem, reason_for

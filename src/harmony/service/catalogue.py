@@ -40,6 +40,8 @@ class Catalogue:
         self._lock = threading.Lock()
         self.surveys: dict[str, ListedSurvey] = {}
         self.trainings: dict[str, ListedTraining] = {}
+        self.rounds: dict[str, Mapping[str, ListedRound]] = {}
+        """The rounds of each, whether survey or training, by its name."""
         self.live: dict[tuple[str, str], LiveRound] = {}
         """The rounds that take reports, by survey and label: all that the ingest path asks."""
 
@@ -68,22 +70,18 @@ class Catalogue:
                     steps.rounds[row.label] = self._listed_step(steps, row, step_rows)
             self.surveys = {one.survey.name: one for one in surveys.values()}
             self.trainings = {one.name: one for one in trainings.values()}
+            self.rounds = {name: one.rounds for name, one in self.surveys.items()}
+            self.rounds |= {name: one.rounds for name, one in self.trainings.items()}
             self.live = {
                 (name, label): one.live
-                for name, listed in (self.surveys | self.trainings).items()
-                for label, one in listed.rounds.items()
+                for name, rounds in self.rounds.items()
+                for label, one in rounds.items()
                 if one.closed is None
             }
 
-    def rounds_of(self, name: str) -> Mapping[str, ListedRound] | None:
-        """Return the rounds of the survey or training of this name, if memory has it."""
-        listed = self.surveys.get(name) or self.trainings.get(name)
-        return None if listed is None else listed.rounds
-
     def all_rounds(self) -> list[LiveRound]:
         """Return every round of every survey and training."""
-        listed = (*self.surveys.values(), *self.trainings.values())
-        return [one.live for of in listed for one in of.rounds.values()]
+        return [one.live for rounds in self.rounds.values() for one in rounds.values()]
 
     def _unknown_steps(self, connection: Connection) -> dict[int, Any]:
         """Read the steps that memory does not have: their documents are large."""
@@ -133,10 +131,10 @@ class Catalogue:
 
     def round(self, name: str, label: str | None = None) -> ListedRound:
         """Return a round of a survey or a training: by its label, or the latest."""
-        rounds = self.rounds_of(name)
+        rounds = self.rounds.get(name)
         if rounds is None or (label is not None and label not in rounds):
             self.reload()
-            rounds = self.rounds_of(name)
+            rounds = self.rounds.get(name)
         if rounds is None:
             raise Problem("unknown-survey", "there is no survey of this name")
         if label is None and rounds:

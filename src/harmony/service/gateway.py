@@ -24,10 +24,10 @@ async def look_up(state: ServiceState, survey: str, labels: Iterable[str]) -> di
     devices that come late would ask.
     """
     wanted = list(labels)
-    known = state.catalogue.rounds_of(survey)
+    known = state.catalogue.rounds.get(survey)
     if known is None or any(label not in known for label in wanted):
         await state.refresh_catalogue()
-        if state.catalogue.rounds_of(survey) is None:
+        if survey not in state.catalogue.rounds:
             raise Problem("unknown-survey", "there is no survey of this name")
     live = state.catalogue.live
     return {label: live[survey, label] for label in wanted if (survey, label) in live}

@@ -226,7 +226,9 @@ class Trainings:
                     trainer = self._learnt(listed, step, before, final)
                 now = self._clock()
                 connection.execute(
-                    update(schema.rounds).where(schema.rounds.c.id == step.live.id).values(closed=now)
+                    update(schema.rounds)
+                    .where(schema.rounds.c.id == step.live.id)
+                    .values(closed=now)
                 )
                 kept: dict[str, Any] = {"trainer": _written(trainer)}
                 if stopping or trainer.step is None:
@@ -241,9 +243,7 @@ class Trainings:
                     .values(**kept)
                 )
             self._catalogue.reload()
-            log.info(
-                "step closed", training=listed.name, step=step.number, reports=final.reports
-            )
+            log.info("step closed", training=listed.name, step=step.number, reports=final.reports)
 
     def _learnt(
         self, listed: ListedTraining, step: ListedStep, stored: str, tally: Tally

@@ -49,5 +49,4 @@ class Turnout:
         with self._lock:
             late, self._late = self._late, Counter()
             refused, self._refused = self._refused, Counter()
-        trainings = {one for one in (+late).keys() | (+refused).keys()}
-        return {one: (late[one], refused[one]) for one in trainings}
+        return {one: (late[one], refused[one]) for one in +late | +refused}
