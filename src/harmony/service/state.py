@@ -110,13 +110,16 @@ class ServiceState:
     async def _train(self) -> None:
         """Close the steps of trainings as they fill, and open the next."""
         while True:
+            pause = TRAIN_SECONDS if self.trainings.running else TICK_SECONDS
             try:
                 await asyncio.to_thread(self.trainings.advance)
             except SQLAlchemyError as problem:
+                pause = TICK_SECONDS
                 log.warning("the database did not answer", problem=str(problem))
             except Exception:
+                pause = TICK_SECONDS
                 log.exception("a training's step could not be closed")
-            await asyncio.sleep(TRAIN_SECONDS if self.trainings.running else TICK_SECONDS)
+            await asyncio.sleep(pause)
 
     def authenticate(self, authorization: str, roles: Sequence[str]) -> Token:
         """Return the bearer's token if it has one of these roles or is an admin's."""

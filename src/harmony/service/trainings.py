@@ -12,24 +12,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import structlog
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from harmony.errors import HarmonyError
-from harmony.rounds import Round
-from harmony.tally import Tally
 
 from . import schema
-from .blocks import LiveRound
-from .catalogue import Catalogue, insert_round, read_tally
+from .catalogue import Catalogue, read_tally
 from .database import Database
 from .listed import ListedStep, ListedTraining
 from .pace import Pace
 from .problems import Problem
+from .steps import begun, close_step, is_open, learnt, open_step, stored_trainer, trainer_of
 from .turnout import Turnout
 
 if TYPE_CHECKING:
@@ -39,8 +38,6 @@ log = structlog.get_logger(__name__)
 
 MOST_NAME = 48
 """A step's round is called after the training and its number, and a label has 64 characters."""
-
-FINISHED, STOPPED = "finished", "stopped"
 
 
 @dataclass(frozen=True)
@@ -89,37 +86,30 @@ class Trainings:
         self, definition: dict[str, Any], step_seconds: float, least: int | None
     ) -> ListedTraining:
         """Store a training and open its first step."""
-        from harmony.learn.trainer import Trainer
         from harmony.learn.training import Training
 
         try:
             training = Training.from_document(definition)
-            trainer = Trainer(training)
+            state = begun(training)
         except HarmonyError as problem:
             raise Problem("malformed", str(problem)) from None
         if len(training.name) > MOST_NAME:
             raise Problem("malformed", f"'name' must have at most {MOST_NAME} characters")
         document, now = msgspec.json.encode(training.to_document()), self._clock()
+        survey = schema.surveys.insert().values(
+            name=training.name,
+            fingerprint=sha256(document).hexdigest(),
+            document=document.decode(),
+            created=now,
+        )
+        kept = schema.trainings.insert().values(
+            trainer=state.trainer, step_seconds=step_seconds, least=least or 0, late=0, refused=0
+        )
         try:
             with self._database.write() as connection:
-                row = schema.surveys.insert().values(
-                    name=training.name,
-                    fingerprint=_fingerprint(document),
-                    document=document.decode(),
-                    created=now,
-                )
-                number = connection.execute(row.returning(schema.surveys.c.id)).scalar_one()
-                connection.execute(
-                    schema.trainings.insert().values(
-                        survey=number,
-                        trainer=_written(trainer),
-                        step_seconds=step_seconds,
-                        least=least or 0,
-                        late=0,
-                        refused=0,
-                    )
-                )
-                _open_step(connection, number, training.name, trainer, step_seconds, now)
+                number = connection.execute(survey.returning(schema.surveys.c.id)).scalar_one()
+                connection.execute(kept.values(survey=number))
+                open_step(connection, number, training.name, state, step_seconds, now)
         except IntegrityError:
             raise Problem(
                 "conflict", "'name': another survey or training has this name; choose another"
@@ -183,7 +173,7 @@ class Trainings:
                 .group_by(schema.rounds.c.id)
             ).all()
         reports = {round_id: int(count) for round_id, count in counted}
-        trainer = _trainer(listed, row.trainer)
+        trainer = trainer_of(listed, row.trainer)
         return Progress(listed, trainer, reports, int(row.late), int(row.refused))
 
     def _pace(self, listed: ListedTraining, step: ListedStep) -> Pace:
@@ -213,46 +203,22 @@ class Trainings:
 
     def _close(self, listed: ListedTraining, step: ListedStep, *, stopping: bool = False) -> None:
         """Close a step, learn from it and open the next; whoever comes second does nothing."""
+        live, least = step.live, self._least(listed, step)
         with self._closing:
             with self._database.read() as connection:
-                before = _stored_trainer(connection, listed)
-                tally = read_tally(connection, step.live)
-            trainer = self._learnt(listed, step, before, tally)
-            with self._database.write(alone=True) as connection:
-                if not _is_open(connection, step.live):
-                    return
-                final = read_tally(connection, step.live)
-                if final != tally:
-                    trainer = self._learnt(listed, step, before, final)
-                now = self._clock()
-                connection.execute(
-                    update(schema.rounds)
-                    .where(schema.rounds.c.id == step.live.id)
-                    .values(closed=now)
-                )
-                kept: dict[str, Any] = {"trainer": _written(trainer)}
-                if stopping or trainer.step is None:
-                    kept |= {"ended": now, "outcome": STOPPED if stopping else FINISHED}
-                else:
-                    _open_step(
-                        connection, listed.id, listed.name, trainer, listed.step_seconds, now
-                    )
-                connection.execute(
-                    update(schema.trainings)
-                    .where(schema.trainings.c.survey == listed.id)
-                    .values(**kept)
-                )
+                stored = stored_trainer(connection, listed.id)
+                tally = read_tally(connection, live) if is_open(connection, live.id) else None
+            if tally is not None:
+                state = learnt(listed, stored, tally, least)
+                with self._database.write(alone=True) as connection:
+                    if is_open(connection, live.id):
+                        final = read_tally(connection, live)
+                        if final != tally:
+                            state = learnt(listed, stored, final, least)
+                        now = self._clock()
+                        close_step(connection, listed, live.id, state, now, stopping=stopping)
+                        log.info("step closed", round=live.round.label, reports=final.reports)
             self._catalogue.reload()
-            log.info("step closed", training=listed.name, step=step.number, reports=final.reports)
-
-    def _learnt(
-        self, listed: ListedTraining, step: ListedStep, stored: str, tally: Tally
-    ) -> Trainer:
-        """Return the trainer after this step; from too few reports it learns nothing."""
-        trainer = _trainer(listed, stored)
-        if tally.reports >= self._least(listed, step):
-            trainer.learn(tally)
-        return trainer
 
     def _note_refusals(self) -> None:
         for training, (late, refused) in self._turnout.take().items():
@@ -265,56 +231,3 @@ class Trainings:
                         refused=schema.trainings.c.refused + refused,
                     )
                 )
-
-
-def _open_step(
-    connection: Connection,
-    survey: int,
-    name: str,
-    trainer: Trainer,
-    step_seconds: float,
-    now: float,
-) -> None:
-    """Open the round of the trainer's next step within a transaction."""
-    step = trainer.step
-    assert step is not None
-    opened = Round.open(f"{name}:{step.number}")
-    round_id = insert_round(connection, survey, opened, None, now)
-    connection.execute(
-        schema.steps.insert().values(
-            round=round_id,
-            number=step.number,
-            wanted=step.devices,
-            deadline=now + step_seconds,
-            report_bytes=LiveRound(round_id, step.survey, opened).size,
-            document=msgspec.json.encode(step.to_document()).decode(),
-        )
-    )
-
-
-def _is_open(connection: Connection, live: LiveRound) -> bool:
-    closed = select(schema.rounds.c.closed).where(schema.rounds.c.id == live.id)
-    return connection.execute(closed).scalar_one() is None
-
-
-def _stored_trainer(connection: Connection, listed: ListedTraining) -> str:
-    stored = select(schema.trainings.c.trainer).where(schema.trainings.c.survey == listed.id)
-    return str(connection.execute(stored).scalar_one())
-
-
-def _trainer(listed: ListedTraining, stored: str) -> Trainer:
-    from harmony.learn.trainer import Trainer
-    from harmony.learn.training import Training
-
-    training = Training.from_document(msgspec.json.decode(listed.definition))
-    return Trainer.resume(training, msgspec.json.decode(stored))
-
-
-def _written(trainer: Trainer) -> str:
-    return msgspec.json.encode(trainer.state).decode()
-
-
-def _fingerprint(document: bytes) -> str:
-    from hashlib import sha256
-
-    return sha256(document).hexdigest()
