@@ -3,10 +3,10 @@
     {"is": "label"}                                    the label, in [-1, 1]
     {"is": "feature", "feature": f}                    the feature itself
     {"is": "gradient", "feature": f, "clip": C}        clip(residual / C) times the feature
-    {"is": "product", "of": [a, b], "clip": [A, B]}    clip(a / A) * clip(b / B)
+    {"is": "product", "of": [a, ...], "clip": [A, ...]}  clip(a / A) * ... over one or more terms
     {"is": "curve", "edges": [...]}                    2 * (number of edges <= score) + (label > 0)
 
-where a and b are `label`, `score` (the model's), `residual` (label - score) or `direction` (the
+where a term is the `label`, `score` (the model's), `residual` (label - score) or `direction` (the
 step's direction, a second score), and clip is to [-1, 1].  A gradient over a categorical feature
 is a level with a sign (see `harmony.attributes.Signed`): +1 with probability (1 + t) / 2.
 
@@ -91,12 +91,9 @@ def derived(
 
 
 def _product(terms: _Terms, how: Derivation) -> Floats:
-    first, second = (
-        np.clip(terms[name] / clip, -1, 1)
-        for name, clip in zip(how["of"], how["clip"], strict=True)
-    )
-    product: Floats = first * second
-    return product
+    pairs = zip(how["of"], how["clip"], strict=True)
+    factors = [np.clip(terms[name] / clip, -1, 1) for name, clip in pairs]
+    return np.asarray(np.prod(factors, axis=0))
 
 
 def _curve(terms: _Terms, how: Derivation) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,8 +18,6 @@ FORMAT = "harmony-step/1"
 Derivation = dict[str, Any]
 """How a device computes one answer: see `harmony.learn.derive`."""
 
-CLIPPED_AT = 1.0
-
 
 @dataclass(frozen=True)
 class Question:
@@ -33,17 +31,9 @@ class Question:
         return self.attribute.name
 
 
-def label_mean() -> Question:
-    """Ask for the mean label."""
-    return Question(Numeric("label", -1, 1), {"is": "label"})
-
-
 def frequency(feature: Attribute, weight: int = 1) -> Question:
-    """Ask how often each of a feature's values occurs."""
-    from dataclasses import replace
-
-    name = f"frequency of {feature.name}"
-    asked = replace(feature, name=name, weight=weight)
+    """Ask how often each of a feature's values occurs, or for the mean of a number."""
+    asked = replace(feature, name=f"frequency of {feature.name}", weight=weight, missing=None)
     return Question(asked, {"is": "feature", "feature": feature.name})
 
 
@@ -56,10 +46,15 @@ def gradient(feature: Attribute, clip: float, weight: int = 1) -> Question:
     return Question(Numeric(name, -1, 1, weight=weight), derive)
 
 
-def product(first: str, second: str, clips: tuple[float, float], weight: int = 1) -> Question:
-    """Ask for the mean product of two of label, score, residual and direction, both clipped."""
-    derive = {"is": "product", "of": [first, second], "clip": [float(one) for one in clips]}
-    return Question(Numeric(f"{first} x {second}", -1, 1, weight=weight), derive)
+def product(*terms: tuple[str, float], weight: int = 1) -> Question:
+    """Ask for the mean product of terms (label, score, residual, direction), each clipped.
+
+    >>> product(("residual", 2.0), ("direction", 0.5)).derive
+    {'is': 'product', 'of': ['residual', 'direction'], 'clip': [2.0, 0.5]}
+    """
+    names = [name for name, _ in terms]
+    derive = {"is": "product", "of": names, "clip": [float(clip) for _, clip in terms]}
+    return Question(Numeric(" x ".join(names), -1, 1, weight=weight), derive)
 
 
 def curve(edges: Sequence[float]) -> Question:
