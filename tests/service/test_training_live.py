@@ -28,7 +28,7 @@ LABEL = "charging"
 FEATURES = (
     "log drain", "memory", "brightness", "bluetooth", "location", "theme", "top app",
 )  # fmt: skip
-EPSILON = 4.0
+EPSILON = 2.0
 SECONDS = 120.0
 
 

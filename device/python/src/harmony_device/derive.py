@@ -3,11 +3,11 @@
     {"is": "label"}                                    the label, in [-1, 1]
     {"is": "feature", "feature": f}                    the feature itself
     {"is": "gradient", "feature": f, "clip": C}        clip(residual / C) times the feature
-    {"is": "product", "of": [a, b], "clip": [A, B]}    clip(a / A) * clip(b / B)
+    {"is": "product", "of": [a, ...], "clip": [A, ...]}  clip(a / A) * ... over one or more terms
     {"is": "curve", "edges": [...]}                    2 * (number of edges <= score) + (label > 0)
 
-a and b are `label`, `score` (the model's), `residual` (label - score) or `direction` (the score
-of the step's direction, or of the model where it has none); clip is to [-1, 1].  A gradient of a
+A term is `label`, `score` (the model's), `residual` (label - score) or `direction` (the score of
+the step's direction, or of the model where it has none); clip is to [-1, 1].  A gradient of a
 feature with values is a level and a sign, which is positive with probability
 (1 + clip(residual / C)) / 2.
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     Derive = Callable[["Terms"], Answer]
 
 MAX_EDGES = 1 << 16
+MAX_TERMS = 8
 TERMS = ("label", "score", "residual", "direction")
 TWO_53 = 9007199254740992.0
 
@@ -85,14 +86,21 @@ def _number(attribute: Attribute, derive: Callable[[Terms], float]) -> Derive:
 
 def _product(how: dict[str, Any]) -> Callable[[Terms], float]:
     names, clips = how.get("of"), how.get("clip")
-    if not isinstance(names, list) or len(names) != 2 or not all(one in TERMS for one in names):
-        raise RefusedError(f"'of' must list two of {', '.join(TERMS)}")
-    if not isinstance(clips, list) or len(clips) != 2:
-        raise RefusedError("'clip' must list two numbers")
-    (first, second), (one, two) = names, map(_checked_clip, clips)
-    return lambda terms: (
-        clipped(getattr(terms, first) / one) * clipped(getattr(terms, second) / two)
-    )
+    if not isinstance(names, list) or not 1 <= len(names) <= MAX_TERMS:
+        raise RefusedError(f"'of' must list 1 to {MAX_TERMS} terms")
+    if not all(name in TERMS for name in names):
+        raise RefusedError(f"'of' must list some of {', '.join(TERMS)}")
+    if not isinstance(clips, list) or len(clips) != len(names):
+        raise RefusedError("'clip' must list a number for each term")
+    factors = list(zip(names, map(_checked_clip, clips)))
+
+    def product(terms: Terms) -> float:
+        found = 1.0
+        for name, clip in factors:
+            found *= clipped(getattr(terms, name) / clip)
+        return found
+
+    return product
 
 
 def _curve(attribute: Attribute, how: dict[str, Any]) -> Derive:
