@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from harmony_device import Device, RefusedError
+from harmony_device import Device, RefusedError, durable
 from harmony_device.errors import AnswerError
 from harmony_device.step import Step
 
 from .conftest import Clock
 from .fake_server import DirectTransport, FakeServer
 from .steps import RECORD, STEP, step_document
+from .test_crashes import Crash, CrashingOs, Steps, raise_crash
 
 Start = Callable[..., Device]
 TASK = "GET /v1/trainings/charging/task"
@@ -146,6 +147,43 @@ def test_what_was_spent_on_surveys_counts_for_trainings(
     device(epsilon_limit=2.0).answer(RECORD)
     server.train(second)
     assert "1.1 spent and 1.1 asked" in device(epsilon_limit=2.0).answer(RECORD).skipped["other"]
+
+
+def test_a_crash_at_any_moment_never_makes_a_second_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crash_at, crashed = 0, True
+    while crashed:
+        server, clock, steps = FakeServer(), Clock(), Steps(crash_at, raise_crash)
+        transport = DirectTransport(server, steps)
+
+        def take_part(number: int, server=server, transport=transport, clock=clock, at=crash_at):
+            server.train(step_document(number))
+            device = Device(
+                "https://stats.example", tmp_path / str(at), consent=True, epsilon_limit=9,
+                transport=transport, clock=clock, sleep=clock.sleep,
+            )  # fmt: skip
+            device.answer(RECORD)
+            clock.now += 86400
+            return device
+
+        with monkeypatch.context() as patched:
+            patched.setattr(durable, "os", CrashingOs(steps, torn_writes=crash_at % 2 == 0))
+            try:
+                server.faults = [None, None, (204, {"Retry-After": "9"})]
+                take_part(1)
+                server.faults = [None, None, "lost reply"]
+                take_part(1)
+                crashed = False
+            except Crash:
+                server.faults = []
+        steps.crash_at = -1
+        for number in (2, 3):
+            entries = take_part(number).ledger()
+        assert len(entries) == 1
+        assert len({report for _, _, report in server.seen}) <= 1
+        crash_at += 1
+    assert crash_at > 30
 
 
 def test_without_consent_nothing_is_asked(device: Start, server: FakeServer) -> None:
