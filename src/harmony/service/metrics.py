@@ -13,6 +13,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 from .blocks import Block
 from .outcomes import Outcomes, by_name
+from .turnout import Turnout
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where the environment names the workers' folder; prometheus-client looks for it when imported."""
@@ -58,6 +59,7 @@ class Metrics:
         )
         self.waiting: Callable[[], int] = lambda: 0
         """How many reports wait; set by the writer."""
+        self.turnout = Turnout()
         self.enrolled = Counter("harmony_enrolments", "Devices enrolled", registry=self.registry)
         self.forgotten = Counter("harmony_forgotten", "Devices forgotten", registry=self.registry)
 
@@ -68,7 +70,8 @@ class Metrics:
         self.queue_depth.set(self.waiting())
         self.commit_seconds.observe(seconds)
         self.commit_reports.observe(sum(len(block.reports) for block in blocks))
-        for block_outcomes in outcomes:
+        for block, block_outcomes in zip(blocks, outcomes, strict=True):
+            self.turnout.came(block.round, block_outcomes)
             for name, count in by_name(block_outcomes).items():
                 self.reports.labels(name).inc(count)
 

@@ -83,7 +83,7 @@ class Histogram(Number):
         edges = document["bins"]
         if not isinstance(edges, list) or not 3 <= len(edges) <= MAX_VALUES + 1:
             raise RefusedError(f"'bins' must list between 3 and {MAX_VALUES + 1} edges")
-        self.edges = [_checked_number(edge, "bins") for edge in edges]
+        self.edges = [checked_number(edge, "bins") for edge in edges]
         if any(left >= right for left, right in zip(self.edges, self.edges[1:])):
             raise RefusedError("'bins' must list its edges in rising order")
         if (self.edges[0], self.edges[-1]) != (self.low, self.high):
@@ -217,10 +217,11 @@ def _name(document: dict[str, Any]) -> str:
 
 
 def _number(document: dict[str, Any], field: str) -> float:
-    return _checked_number(document.get(field), field)
+    return checked_number(document.get(field), field)
 
 
-def _checked_number(number: object, field: str) -> float:
+def checked_number(number: object, field: str) -> float:
+    """Return a finite number of a document, or raise RefusedError."""
     if type(number) is float:
         if isfinite(number):
             return number

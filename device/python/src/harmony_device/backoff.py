@@ -20,8 +20,8 @@ class Backoff:
     The jitter keeps a fleet that failed together from coming back together.
     """
 
-    def __init__(self, directory: str) -> None:
-        self._path = os.path.join(directory, FILE)
+    def __init__(self, directory: str, file: str = FILE) -> None:
+        self._path = os.path.join(directory, file)
 
     def remaining(self, now: float) -> float:
         """Return how many seconds of the pause are left; a clock set back cannot prolong it."""
@@ -35,12 +35,19 @@ class Backoff:
         length = longest * (0.5 + int.from_bytes(os.urandom(4), "little") / 2**33)
         if retry_after is not None:
             length = max(length, min(retry_after, LONGEST_RETRY_AFTER))
-        write_file(self._path, f"{failures} {now + length!r} {length!r}\n".encode())
-        return length
+        return self._write(failures, now, length)
+
+    def told(self, now: float, seconds: float) -> float:
+        """Start a pause of the length that the server asked for, which is no failure."""
+        return self._write(1, now, min(seconds, LONGEST_RETRY_AFTER))
 
     def succeeded(self) -> None:
         """Forget past failures."""
         remove_file(self._path)
+
+    def _write(self, failures: int, now: float, length: float) -> float:
+        write_file(self._path, f"{failures} {now + length!r} {length!r}\n".encode())
+        return length
 
     def _read(self) -> tuple[int, float, float]:
         try:

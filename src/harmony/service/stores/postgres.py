@@ -1,6 +1,7 @@
 """The store for several servers: one row a report, in PostgreSQL.
 
-The primary key (round, device) keeps one report a device whatever the servers do at once.
+The primary key (round, device) keeps one report a device whatever the servers do at once, and
+the unique index (training, device) one report a device in all steps of a training.
 Each server's store holds a shard number of its own (an advisory lock, free again when its
 connection ends) and counts in that shard, so that servers never wait for each other's cells.
 
@@ -122,11 +123,11 @@ class PostgresStore(Store):
     def _append(self, live: LiveRound, reports: Reports) -> Outcomes:
         # Sorted, so that two servers with the same devices never wait for each other in a circle.
         ((packed,),) = self._rows(
-            "WITH added AS (INSERT INTO reports (round, device, body) "
-            f"SELECT %s, device, body FROM ({CUT}) AS new ORDER BY device, place "
+            "WITH added AS (INSERT INTO reports (round, training, device, body) "
+            f"SELECT %s, %s::int, device, body FROM ({CUT}) AS new ORDER BY device, place "
             "ON CONFLICT DO NOTHING RETURNING device, body) "
             "SELECT coalesce(string_agg(device || body, ''), '') FROM added",
-            live.id, reports.tobytes(), live.size,
+            live.id, live.training, reports.tobytes(), live.size,
         )  # fmt: skip
         if len(packed) == reports.size:
             return np.full(len(reports), ACCEPTED, np.uint8)
@@ -173,7 +174,10 @@ def _by_device(reports: Reports) -> list[tuple[bytes, bytes]]:
 def _compared(
     sent: list[tuple[bytes, bytes]], added: dict[bytes, bytes], stored: dict[bytes, bytes]
 ) -> Outcomes:
-    """Return the outcomes: a device's first report here is accepted if the database added it."""
+    """Return the outcomes: a device's first report here is accepted if the database added it.
+
+    A device that is neither added nor stored in this round reported in another step.
+    """
     outcomes = np.empty(len(sent), np.uint8)
     unclaimed = set(added)
     for place, (device, body) in enumerate(sent):
@@ -181,5 +185,5 @@ def _compared(
             unclaimed.remove(device)
             outcomes[place] = ACCEPTED
         else:
-            outcomes[place] = DUPLICATE if stored[device] == body else CONFLICT
+            outcomes[place] = DUPLICATE if stored.get(device) == body else CONFLICT
     return outcomes
