@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .beliefs import pulled, truncated_mean
 from .directions import Features, descent
 from .logit import log_odds
 from .score import Score
 from .shares import Shares
 from .trainer import Answer, Answers, Ask, Method
 from .training import Training
-from .beliefs import pulled, truncated_mean
 
 FARTHEST = 1.5
 LEAST_SPREAD = 0.05

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attributes import Attribute
+from .beliefs import truncated_mean
 from .score import Floats, Score
 from .trainer import Answers
 from .training import Training
-from .beliefs import truncated_mean
 
 
 @dataclass(frozen=True)

@@ -65,12 +65,12 @@ class Shares:
     def summary(self) -> tuple[Question, ...]:
         """A scalar and a half for the label's mean, half for its square, one for the features."""
         blocks = len(self.training.features)
+        mean = 3 * blocks if self.squared else 4 * blocks
+        questions = [ask_for.product(("label", 1.0), weight=mean)]
         if self.squared:
-            square = ask_for.product(("label", 1.0), ("label", 1.0), weight=blocks)
-            label = (ask_for.product(("label", 1.0), weight=3 * blocks), square)
-        else:
-            label = (ask_for.product(("label", 1.0), weight=4 * blocks),)
-        return label + tuple(ask_for.frequency(one, weight=2) for one in self.training.features)
+            questions.append(ask_for.product(("label", 1.0), ("label", 1.0), weight=blocks))
+        questions += [ask_for.frequency(feature, weight=2) for feature in self.training.features]
+        return tuple(questions)
 
     def clip(self, turn: int, mean: float, left: float) -> float:
         """Where the gradient clips the residual.
