@@ -26,7 +26,7 @@ from . import schema
 from .catalogue import Catalogue, read_tally
 from .database import Database
 from .listed import ListedStep, ListedTraining
-from .pace import Pace
+from .pace import LEAST_WAIT, Pace
 from .problems import Problem
 from .steps import begun, close_step, is_open, learnt, open_step, stored_trainer, trainer_of
 from .turnout import Turnout
@@ -125,7 +125,8 @@ class Trainings:
             raise Problem("not-found", "there is no training of this name")
         if step is None:
             raise Problem("closed", "the training is over")
-        return step, self._pace(listed, step).wait(device, self._clock())
+        wait = self._pace(listed, step).wait(device, self._clock())
+        return step, wait if wait is None else min(wait, max(LEAST_WAIT, listed.step_seconds))
 
     def came_late(self, name: str, reports: int = 1) -> None:
         """Count reports to a step that was closed, if this is a training's name."""
@@ -144,8 +145,7 @@ class Trainings:
             if listed is None or step is None or step.live.id != round_id:
                 self._catalogue.reload()  # another server was faster
                 continue
-            pace = self._pace(listed, step)
-            pace.reports, pace.heard = reports, self._turnout.accepted(round_id)
+            self._pace(listed, step).saw(reports, self._turnout.accepted(round_id))
             over = self._clock() >= step.deadline and reports >= self._least(listed, step)
             if reports >= step.wanted or over:
                 self._close(listed, step)
