@@ -26,10 +26,10 @@ LEAST_SHARE = 0.05
 class Pace:
     """The pace of one step, as one of the servers sees it since `started`.
 
-    `expected` is how many seconds a step takes, and `share` this server's share of all reports,
-    as far as the step before tells.
+    `longest` is how many seconds a step may take, `expected` how many it takes and `share` this
+    server's share of all reports, as far as the step before tells.
 
-    >>> pace = Pace(round=7, wanted=1, started=0.0, expected=10.0)
+    >>> pace = Pace(round=7, wanted=1, started=0.0, longest=10.0)
     >>> [pace.wait(bytes([device]), now=0.0) for device in range(7)]
     [None, None, None, None, None, 20.0, 30.0]
     """
@@ -37,7 +37,8 @@ class Pace:
     round: int
     wanted: int
     started: float
-    expected: float
+    longest: float
+    expected: float = math.inf
     share: float = 1.0
     reports: int = 0
     """Reports to this step that all servers have."""
@@ -77,8 +78,9 @@ class Pace:
         """Return the pace of the next step, with what this one taught."""
         came = self._came
         share = self.heard / came if came else self.share
+        share = min(1.0, max(LEAST_SHARE, share))
         expected = self._seconds(now) * wanted / self.wanted
-        return Pace(round_id, wanted, now, expected, min(1.0, max(LEAST_SHARE, share)))
+        return Pace(round_id, wanted, now, self.longest, expected, share)
 
     @property
     def _came(self) -> int:
@@ -88,4 +90,5 @@ class Pace:
     def _seconds(self, now: float) -> float:
         """Return how long a whole step takes: as expected, until its reports tell better."""
         part = self._came / self.wanted
-        return (now - self.started) / part if part > 0 else self.expected
+        seconds = (now - self.started) / part if part > 0 else self.expected
+        return min(seconds, self.longest)

@@ -26,7 +26,7 @@ from . import schema
 from .catalogue import Catalogue, read_tally
 from .database import Database
 from .listed import ListedStep, ListedTraining
-from .pace import LEAST_WAIT, Pace
+from .pace import Pace
 from .problems import Problem
 from .steps import begun, close_step, is_open, learnt, open_step, stored_trainer, trainer_of
 from .turnout import Turnout
@@ -125,8 +125,7 @@ class Trainings:
             raise Problem("not-found", "there is no training of this name")
         if step is None:
             raise Problem("closed", "the training is over")
-        wait = self._pace(listed, step).wait(device, self._clock())
-        return step, wait if wait is None else min(wait, max(LEAST_WAIT, listed.step_seconds))
+        return step, self._pace(listed, step).wait(device, self._clock())
 
     def came_late(self, name: str, reports: int = 1) -> None:
         """Count reports to a step that was closed, if this is a training's name."""
