@@ -18,16 +18,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .beliefs import pulled, truncated_mean
 from .directions import Features, descent
 from .logit import log_odds
 from .score import Score
 from .shares import Shares
-from .trainer import Answers, Ask, Method
+from .trainer import Answer, Answers, Ask, Method
 from .training import Training
-from .truncated import truncated_mean
 
+FARTHEST = 1.5
 LEAST_SPREAD = 0.05
-"""The least variance that a label is taken to have, as a share of the most that it can have."""
+USUAL_SPREAD = 1 / 3
+"""The least variance that a label is taken to have, as a share of the most that it can have
+(when all labels are at the ends); and the usual one, a uniform label's."""
 
 
 @dataclass
@@ -57,24 +60,26 @@ def auto(training: Training) -> Method:
         here = state.score
         best = finished(training, state)
         answers = yield Ask("gradient", asked, shares.gradient_devices, here, best)
-        direction = descent(known, known.gradient(answers, clip))
+        direction = descent(known, known.gradient(answers, clip), state.left)
         if direction is None:
             continue
         spread = known.spread(direction)
         best = finished(training, state)
         asked = shares.line(spread, state.mean, state.left)
         answers = yield Ask("line", asked, shares.line_devices(turn), here, best, direction)
-        _line(state, direction, answers, spread, shares.clips(spread, state.mean, state.left), turn)
+        _line(state, direction, answers, spread, shares.clips(spread, state.mean, state.left))
     return finished(training, state)
 
 
 def _summary(training: Training, answers: Answers) -> tuple[Features, _State]:
     mean = float(np.clip(answers["label"].mean, -0.95, 0.95))
     most = 1 - mean**2
-    variance = most
+    variance = most  # of a label that is -1 or 1
     if "label x label" in answers:
-        square = answers["label x label"].mean
-        variance = float(np.clip(square - mean**2, LEAST_SPREAD * most, most))
+        square = answers["label x label"]
+        error = math.sqrt(square.variance[0])
+        variance = pulled(square.mean - mean**2, error, USUAL_SPREAD * most, USUAL_SPREAD * most)
+        variance = min(max(variance, LEAST_SPREAD * most), most)
     score = Score.constant(training.features, mean)
     return Features.of(training, answers), _State(score, mean, variance, variance)
 
@@ -85,26 +90,27 @@ def _line(
     answers: Answers,
     spread: float,
     clips: tuple[float, float, float],
-    turn: int,
 ) -> None:
     """Move along the direction by the slope of the residual on it."""
-    residual_clip, near, far = clips
-    middle = answers["direction"].mean * far
+    residual_clip, _, far = clips
+    middle = _pulled(answers["direction"], far, 0.0, spread / 2)
+    # The direction clipped at `near` is an instrument for the direction itself: both means hold
+    # it, so their ratio is the slope.  Features that repeat each other only widen the direction.
+    width = max(_pulled(answers["direction x direction"], far, spread, spread / 3), spread / 4)
     along = answers["residual x direction"]
-    square = answers["direction x direction"]
-    # The direction clipped at `near` is an instrument for the direction itself.
-    width = max(
-        square.mean * near * far - middle**2,
-        math.sqrt(square.variance[0]) * near * far,
-        spread**2 / 4,
-    )
-    slope = along.mean * residual_clip * near / width
-    error = math.sqrt(along.variance[0]) * residual_clip * near / width
-    # Weights that suppose independent features can only be too large, at first.
-    step = truncated_mean(slope, error, 0.0, 1.0 if turn == 0 else 2.0)
+    slope = along.mean * residual_clip / width
+    error = math.sqrt(along.variance[0]) * residual_clip / width
+    # One would be right for independent features; those that repeat each other ask for less.
+    step = truncated_mean(slope, error, 0.0, FARTHEST)
     state.score = state.score.plus(step, direction.shifted(-middle))
-    gained = step * (2 * slope - step) * width
-    state.left = max(state.left - max(gained, 0.0), LEAST_SPREAD * state.total)
+    variance = max(spread, width) ** 2
+    gained = step * (2 * max(slope, step) - step) * variance
+    state.left = max(state.left - gained, LEAST_SPREAD * state.total)
+
+
+def _pulled(answer: Answer, scale: float, usual: float, spread: float) -> float:
+    error = math.sqrt(answer.variance[0]) * scale
+    return pulled(answer.mean * scale, error, usual, spread)
 
 
 def finished(training: Training, state: _State) -> Score:

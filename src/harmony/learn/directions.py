@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attributes import Attribute
+from .beliefs import truncated_mean
 from .score import Floats, Score
 from .trainer import Answers
 from .training import Training
-from .truncated import truncated_mean
 
 
 @dataclass(frozen=True)
@@ -105,19 +105,17 @@ def plausible(estimates: Floats, variance: Floats) -> Floats:
     return whole
 
 
-def descent(known: Features, gradient: Gradient) -> Score | None:
-    """Return the direction to move along, or None where nothing but noise is seen."""
-    blocks = posterior(known, gradient)
+def descent(known: Features, gradient: Gradient, left: float) -> Score | None:
+    """Return the direction to move along, where the residual has variance `left`."""
+    blocks = posterior(known, gradient, left)
     return known.centred(blocks) if any(block.any() for block in blocks) else None
 
 
-def posterior(known: Features, gradient: Gradient) -> list[Floats]:
+def posterior(known: Features, gradient: Gradient, left: float) -> list[Floats]:
     """Return the posterior mean of every block's weights."""
     pieces = list(zip(gradient.blocks, gradient.variances, known.curvature, strict=True))
     taus, errors = np.array([_tau(*piece) for piece in pieces]).T
-    common = _common(taus, errors)
-    if common <= 0:
-        return [np.zeros_like(block) for block, _, _ in pieces]
+    common = _common(taus, errors, 2 * left / len(pieces))
     blocks = []
     for (block, noise, curved), tau, error in zip(pieces, taus, errors, strict=True):
         precision = 1 / error**2 + 1 / common**2
@@ -138,10 +136,14 @@ def _tau(block: Floats, noise: Floats, curved: Floats) -> tuple[float, float]:
     return tau, math.sqrt(2 * free * float(noise @ noise)) / energy
 
 
-def _common(taus: Floats, errors: Floats) -> float:
-    """Return the mean of tau^2 over features, weighing each by what noise and differences leave."""
-    common = 0.0
+def _common(taus: Floats, errors: Floats, most: float) -> float:
+    """Return the mean of tau^2 over features, weighing each by what noise and differences leave.
+
+    Together the features explain no more than there is, so there is a most for each.
+    """
+    common = most / 2
     for _ in range(30):
         weights = 1 / (errors**2 + common**2)
-        common = max(0.0, float(weights @ taus / weights.sum()))
-    return common
+        mean, error = float(weights @ taus / weights.sum()), float(weights.sum()) ** -0.5
+        common = truncated_mean(mean, error, 0.0, most)
+    return max(common, 1e-12)

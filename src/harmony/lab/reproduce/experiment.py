@@ -36,8 +36,12 @@ class Measured:
     stderr: float
 
     @property
-    def key(self) -> tuple[str, str, str, str, float]:
-        return self.protocol, self.dataset, self.panel, self.method, self.epsilon
+    def settings(self) -> tuple[object, ...]:
+        """All but the result."""
+        return (
+            self.protocol, self.dataset, self.panel, self.method, self.epsilon, self.users,
+            self.runs, self.seed,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
