@@ -46,9 +46,9 @@ def records_of(count: int) -> list[dict[str, object]]:
 
 
 def opened(place: str, devices: int) -> ServiceState:
-    """Open a training of so many devices; a step that lacks some closes after half a minute."""
+    """Open a training of so many devices; a step that lacks some closes after a minute."""
     state = ServiceState(Settings.load(database=place))
-    state.trainings.create(training_of(devices).to_document(), step_seconds=30.0, least=None)
+    state.trainings.create(training_of(devices).to_document(), step_seconds=60.0, least=None)
     return state
 
 

@@ -19,31 +19,42 @@ TASK_SECONDS = 60.0
 """A device that has not reported so long after it got its task is given up."""
 
 LEAST_WAIT, MOST_WAIT = 1.0, 3600.0
+LEAST_SHARE = 0.05
 
 
 @dataclass
 class Pace:
-    """The pace of one step, as one of the servers sees it.
+    """The pace of one step, as one of the servers sees it since `started`.
 
-    >>> pace = Pace(round=7, wanted=1, opened=0.0, expected=10.0)
+    `longest` is how many seconds a step may take, `expected` how many it takes and `share` this
+    server's share of all reports, as far as the step before tells.
+
+    >>> pace = Pace(round=7, wanted=1, started=0.0, longest=10.0)
     >>> [pace.wait(bytes([device]), now=0.0) for device in range(7)]
     [None, None, None, None, None, 20.0, 30.0]
     """
 
     round: int
     wanted: int
-    opened: float
-    expected: float
-    """How many seconds a step takes, as far as the ones before tell."""
+    started: float
+    longest: float
+    expected: float = math.inf
     share: float = 1.0
-    """This server's share of all reports, as far as the step before tells."""
     reports: int = 0
     """Reports to this step that all servers have."""
     heard: int = 0
     """Those that came through this server."""
     given: int = 0
     turned_away: int = 0
+    _before: int | None = None
+    """Reports that were there when this server first looked."""
     _recent: dict[bytes, float] = field(default_factory=dict)
+
+    def saw(self, reports: int, heard: int) -> None:
+        """Note how many reports there are, and how many of them came through this server."""
+        if self._before is None:
+            self._before = reports - heard
+        self.reports, self.heard = reports, heard
 
     def wait(self, device: bytes, now: float) -> float | None:
         """Return None if this device may have the task, or in how many seconds to ask again."""
@@ -60,17 +71,24 @@ class Pace:
         self.turned_away += 1
         further = self.turned_away / max(1.0, self.share * self.wanted)
         seconds = self._seconds(now)
-        left = max(0.0, self.opened + seconds - now)
+        left = max(0.0, self.started + seconds - now)
         return min(max(LEAST_WAIT, left + further * seconds), MOST_WAIT)
 
-    def next(self, round_id: int, wanted: int, opened: float) -> Pace:
+    def next(self, round_id: int, wanted: int, now: float) -> Pace:
         """Return the pace of the next step, with what this one taught."""
-        share = self.heard / self.reports if self.reports else self.share
-        expected = self._seconds(opened) * wanted / self.wanted
-        return Pace(round_id, wanted, opened, expected, min(1.0, max(0.05, share)))
+        came = self._came
+        share = self.heard / came if came else self.share
+        share = min(1.0, max(LEAST_SHARE, share))
+        expected = self._seconds(now) * wanted / self.wanted
+        return Pace(round_id, wanted, now, self.longest, expected, share)
+
+    @property
+    def _came(self) -> int:
+        """How many reports came since this server first looked."""
+        return self.reports - (self._before or 0)
 
     def _seconds(self, now: float) -> float:
-        """Return how long this whole step takes, from its reports so far."""
-        if not self.reports:
-            return max(self.expected, now - self.opened)
-        return (now - self.opened) / min(1.0, self.reports / self.wanted)
+        """Return how long a whole step takes: as expected, until its reports tell better."""
+        part = self._came / self.wanted
+        seconds = (now - self.started) / part if part > 0 else self.expected
+        return min(seconds, self.longest)

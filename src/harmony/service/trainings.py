@@ -144,8 +144,7 @@ class Trainings:
             if listed is None or step is None or step.live.id != round_id:
                 self._catalogue.reload()  # another server was faster
                 continue
-            pace = self._pace(listed, step)
-            pace.reports, pace.heard = reports, self._turnout.accepted(round_id)
+            self._pace(listed, step).saw(reports, self._turnout.accepted(round_id))
             over = self._clock() >= step.deadline and reports >= self._least(listed, step)
             if reports >= step.wanted or over:
                 self._close(listed, step)
