@@ -57,5 +57,4 @@ class Postgres:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stop()
         self._server.cleanup()
