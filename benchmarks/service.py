@@ -1,8 +1,8 @@
 """Durable ingest against a no-op route of the same server, and packed batches.
 
 Each round measures both routes, one after the other, over the same number of connections; the
-ratio is taken within a round.  Everything runs on this machine's loopback, in three processes:
-server, client, and this one.  Another database: `python -m benchmarks.service postgresql://...`
+ratio is taken within a round.  Everything runs on this machine's loopback: server, client, this
+process, and a PostgreSQL for the rows that say so.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from harmony.service.state import ServiceState
 from . import page
 
 NOTES = """
-The no-op route reads the body and answers as much as the durable one, in the same process and on
-the same uvicorn. A durable answer comes after a synced commit (SQLite, WAL, synchronous=FULL) of
-the report and its counts. Packed batches hold random devices that the round has not seen;
-uniqueness is checked for every report. Client and server share the machine's cores.
+The no-op route reads the body, checks nothing, and answers as much as the durable one, in the same
+processes and on the same uvicorn. A durable answer comes after a synced commit (SQLite: WAL,
+synchronous=FULL; PostgreSQL: its defaults) of the report and its counts. Packed batches hold random
+devices that the round has not seen; uniqueness is checked for every report. Client, server and
+PostgreSQL share the machine's cores; server CPU is that of Harmony's processes only.
 """
 
 NO_OP = "/noop"
@@ -43,15 +44,27 @@ SURVEY = hm.Survey(
 UNLIMITED = {"address_rate": 0, "credential_rate": 0, "enrolment_rate": 0}
 
 
-def serve(place: str, port: int) -> None:
-    """Run the service with a no-op route in front, on the same uvicorn."""
+def serve(place: str, port: int, workers: int) -> None:
+    """Run the service with a no-op route in front, as `harmony serve` does."""
+    from harmony.service.server import listen
+    from harmony.service.workers import run_workers
+
+    settings = Settings.load(database=place, port=port, workers=workers, **UNLIMITED)
+    listeners = listen(settings)
+    if workers == 1:
+        work(settings, listeners[0])
+    else:
+        run_workers(work, settings, listeners)
+
+
+def work(settings: Settings, listener: socket.socket) -> None:
+    """Serve in this process."""
     from harmony.service.app import Application
     from harmony.service.asgi import read_body
     from harmony.service.logs import configure_logs
     from harmony.service.server import serve_app
 
     configure_logs("console", "warning")
-    settings = Settings.load(database=place, port=port, **UNLIMITED)
     app = Application(ServiceState(settings))
     body = b'{"result":"accepted"}'
     length = (b"content-length", str(len(body)).encode())
@@ -69,17 +82,13 @@ def serve(place: str, port: int) -> None:
         else:
             await app(scope, receive, send)
 
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", port))
-    listener.listen(2048)
     serve_app(with_no_op, listener, settings)
 
 
 class Bench:
     """A server and a client process, and the requests between them."""
 
-    def __init__(self, place: str, folder: Path) -> None:
+    def __init__(self, place: str, folder: Path, workers: int = 1) -> None:
         self.folder = folder
         state = ServiceState(Settings.load(database=place, **UNLIMITED))
         state.catalogue.add(SURVEY, None)
@@ -90,6 +99,7 @@ class Bench:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         command = [sys.executable, "-m", __spec__.name, "--serve", place, str(self.port)]
+        command.append(str(workers))
         self.server = subprocess.Popen(command, cwd=Path(__file__).parent.parent)
         client = Path(__file__).with_name("service_client.py")
         self.client = subprocess.Popen(
@@ -183,30 +193,48 @@ class Bench:
         return [f"{count} x {reports:,}", f"{total / wall:,.0f}", f"{total / cpu:,.0f}"]
 
     def _server_cpu(self) -> float:
-        fields = Path(f"/proc/{self.server.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        server = Path(f"/proc/{self.server.pid}")
+        workers = (server / f"task/{self.server.pid}/children").read_text().split()
+        ticks = 0
+        for process in (server, *(server.parent / worker for worker in workers)):
+            fields = (process / "stat").read_text().rsplit(")", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def run(tiny: bool = False, database: str | None = None) -> None:
+def run(tiny: bool = False) -> None:
+    """Measure SQLite, and PostgreSQL with one worker and with two."""
+    from tests.service.postgres import Postgres
+
     rounds, requests, batches = (2, 1000, 3) if tiny else (9, 20_000, 100)
-    with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(database or f"{folder}/bench.db", Path(folder))
-        try:
-            rows = [bench.singles(connections, rounds, requests) for connections in (64, 256)]
-            packed = bench.batches(batches, 10_000)
-        finally:
-            bench.close()
-    head = ["connections", "no-op/s", "durable/s", "ratio, median", "range"]
-    body = page.table(head, rows) + "\n\n"
-    head = ["packed batches", "reports/s, as the gateway waits", "reports/s of server CPU"]
-    body += page.table(head, [packed]) + "\n" + NOTES
+    singles, packed = [], []
+    with tempfile.TemporaryDirectory() as folder, Postgres(synced=True) as postgres:
+        for database, place, workers in (
+            ("SQLite", f"{folder}/bench.db", 1),
+            ("PostgreSQL", postgres.fresh(), 1),
+            ("PostgreSQL, 2 workers", postgres.fresh(), 2),
+        ):
+            bench = Bench(place, Path(folder), workers)
+            try:
+                singles += [
+                    [database, *bench.singles(connections, rounds, requests)]
+                    for connections in (64, 256)
+                ]
+                packed.append([database, *bench.batches(batches, 10_000)])
+            finally:
+                bench.close()
+            batches = min(batches, 20)  # PostgreSQL takes longer
+    head = ["database", "connections", "no-op/s", "durable/s", "ratio, median", "range"]
+    body = page.table(head, singles) + "\n\n"
+    head = ["database", "packed batches", "reports/s, as the gateway waits"]
+    body += page.table([*head, "reports/s of server CPU"], packed) + "\n" + NOTES
     print(body)
-    if not tiny and database is None:
+    if not tiny:
         page.write_section("service", "The collection service", body)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--serve"]:
-        serve(sys.argv[2], int(sys.argv[3]))
+        serve(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
     else:
-        run(database=sys.argv[1] if sys.argv[1:] else None)
+        run(tiny="--tiny" in sys.argv)

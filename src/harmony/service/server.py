@@ -31,7 +31,7 @@ def run(settings: Settings) -> None:
             "'workers' above 1 needs PostgreSQL: SQLite has one writer; give 'database' a "
             "postgresql:// URL, or leave 'workers' at 1"
         )
-    listeners = _listen(settings)
+    listeners = listen(settings)
     address = f"http://{_shown_host(settings.host)}:{listeners[0].getsockname()[1]}"
     url = settings.public_url.rstrip("/") or address
     _offer_claim(state, url)
@@ -78,7 +78,7 @@ def serve_app(app: App, listener: socket.socket, settings: Settings) -> None:
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def _listen(settings: Settings) -> list[socket.socket]:
+def listen(settings: Settings) -> list[socket.socket]:
     """Open a socket for each worker before anything is printed, so that the port is known."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listeners: list[socket.socket] = []
