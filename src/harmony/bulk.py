@@ -29,7 +29,8 @@ from .survey import Survey
 from .tally import Counts, Tally
 from .threads import cores, share_out
 
-CHUNK = 1 << 16
+CHUNK = 1 << 15
+"""Devices that go through the flow together: what they need stays in the second-level cache."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +102,12 @@ def _named(weights: Counts, answers: int) -> NDArray[np.uint16]:
 
 def device_ids(first: int, count: int) -> Words:
     """Return the ids of simulated devices `first`..: their low words, then their high words."""
-    ids = np.zeros((2, count), np.uint64)
-    ids[0] = np.arange(first, first + count, dtype=np.uint64)
+    ids = np.empty((2, count), np.uint64)
+    np.add(_numbers(count), np.uint64(first), out=ids[0])
+    ids[1] = 0
     return ids
+
+
+@lru_cache(maxsize=4)
+def _numbers(count: int) -> Words:
+    return np.arange(count, dtype=np.uint64)

@@ -78,7 +78,7 @@ def test_equal_marks_of_different_devices_are_told_apart(
 ) -> None:
     survey = make_survey({"epsilon": 1.0})
     expected, repeats = write_with_repeats(tmp_path, survey)
-    monkeypatch.setattr(unique, "marks", lambda low, high, *turn: low % np.uint64(50))
+    monkeypatch.setattr(unique, "marks", lambda low, high: low % np.uint64(50))
     counted = tally_log(survey, tmp_path)
     assert counted.tally == expected
     assert counted.duplicates == repeats

@@ -23,6 +23,7 @@ from .counted import Counted, counted
 from .log import HIGH, LOW, NUMBER, Log, LogFile, cell_columns
 
 Group = tuple[LogFile, int]
+Ids = tuple[Words, Words]
 
 
 def tally(log: Log, *, trusted: bool = False, threads: int | None = None) -> Counted:
@@ -40,8 +41,7 @@ def _trusted(log: Log, workers: int) -> Counted:
         counter = Counter(log.survey, log.round)
         for file, group in groups:
             for column in log.read(file, group, names).columns:
-                for chunk in column.chunks:
-                    counter.add_cells(_numbers(chunk))
+                counter.add_cells(_numbers(column))
         return counter
 
     total = _sum(log, share_out(_groups(log), workers, count))
@@ -61,7 +61,7 @@ def _checked(log: Log, workers: int) -> Counted:
             found = []
             for file, group in groups:
                 ids, cells = _reports(log, file, group, with_cells=turn == 0)
-                found.append(unique.marks(ids[0], ids[1], turn, turns))
+                found.append(unique.share(unique.marks(*ids), turn, turns))
                 if turn == 0:
                     _count(as_said, as_asked, meaning, ids, cells)
             return as_said, as_asked, found
@@ -69,7 +69,7 @@ def _checked(log: Log, workers: int) -> Counted:
         parts = share_out(_groups(log), workers, look)
         said += _sum(log, (part[0] for part in parts))
         asked += _sum(log, (part[1] for part in parts))
-        suspects = unique.repeated([mark for part in parts for mark in part[2]])
+        suspects = unique.repeated([mark for part in parts for mark in part[2]], workers)
         if len(suspects):
             repeats += _repeats(log, suspects, meaning, workers)
     if not said.wrong and not np.array_equal(said.counts, asked.counts):
@@ -81,9 +81,7 @@ def _checked(log: Log, workers: int) -> Counted:
     return counted(log, asked.counts, said.wrong)
 
 
-def _count(
-    said: Counter, asked: Counter, meaning: _Meaning, ids: Words, cells: list[Counts]
-) -> None:
+def _count(said: Counter, asked: Counter, meaning: _Meaning, ids: Ids, cells: list[Counts]) -> None:
     """Count reports by the cells that the log says, and by those that their coins say."""
     for column in cells:
         said.add_cells(column)
@@ -96,28 +94,26 @@ def _count(
 def _repeats(log: Log, suspects: Words, meaning: _Meaning, workers: int) -> Counter:
     """Count the reports to leave out, among those whose marks occur more than once."""
 
-    def gather(groups: Iterator[Group]) -> list[tuple[Words, list[Counts]]]:
+    def gather(groups: Iterator[Group]) -> list[tuple[Ids, list[Counts]]]:
         found = []
         for file, group in groups:
             ids, cells = _reports(log, file, group, with_cells=True)
-            place = np.searchsorted(suspects, mixed := unique.marks(ids[0], ids[1]))
+            place = np.searchsorted(suspects, mixed := unique.marks(*ids))
             chosen = suspects[np.minimum(place, len(suspects) - 1)] == mixed
             if chosen.any():
-                number = _numbers(log.read(file, group, [NUMBER])[NUMBER].combine_chunks())
+                number = _numbers(log.read(file, group, [NUMBER])[NUMBER])
                 day = np.full(int(chosen.sum()), np.datetime64(file.day).astype(np.int64))
                 order = [day, number[chosen], *(column[chosen] for column in cells)]
-                found.append((ids[:, chosen], order))
+                found.append(((ids[0][chosen], ids[1][chosen]), order))
         return found
 
     parts = [part for parts in share_out(_groups(log), workers, gather) for part in parts]
-    ids = np.concatenate([part[0] for part in parts], axis=1)
+    low, high = (np.concatenate(halves) for halves in zip(*(ids for ids, _ in parts), strict=True))
     order = [np.concatenate(columns) for columns in zip(*(part[1] for part in parts), strict=True)]
-    again = unique.later_ones(ids, order)
+    again = unique.later_ones((low, high), order)
     repeats = Counter(log.survey, log.round)
-    _count(
-        Counter(log.survey, log.round), repeats, meaning, np.ascontiguousarray(ids[:, again]),
-        [column[again] for column in order[2:]],
-    )  # fmt: skip
+    cells = [column[again] for column in order[2:]]
+    _count(Counter(log.survey, log.round), repeats, meaning, (low[again], high[again]), cells)
     return repeats
 
 
@@ -134,19 +130,18 @@ class _Meaning:
         self.symbols = np.concatenate(symbols)
 
 
-def _reports(
-    log: Log, file: LogFile, group: int, *, with_cells: bool
-) -> tuple[Words, list[Counts]]:
+def _reports(log: Log, file: LogFile, group: int, *, with_cells: bool) -> tuple[Ids, list[Counts]]:
     names = [LOW, HIGH, *(cell_columns(log.survey) if with_cells else [])]
     table = log.read(file, group, names)
-    columns = [_numbers(table[name].combine_chunks()) for name in names]
-    return np.stack(columns[:2]).view(np.uint64), columns[2:]
+    low, high, *cells = (_numbers(table[name]) for name in names)
+    return (low.view(np.uint64), high.view(np.uint64)), cells
 
 
-def _numbers(column: pa.Array) -> NDArray[np.int64]:
+def _numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
     if column.null_count:
         raise TallyError("a report in the log has a null; every field is needed")
-    numbers: NDArray[np.int64] = column.to_numpy()
+    whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    numbers: NDArray[np.int64] = whole.to_numpy()
     return numbers
 
 

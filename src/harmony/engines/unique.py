@@ -7,12 +7,14 @@ long for its marks to fit is taken in several passes, each over a share of the m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..coins import Words
+from ..threads import share_out
 
 MARKS_AT_ONCE = 1 << 27
 """One gibibyte of marks."""
@@ -29,30 +31,44 @@ def passes(reports: int, at_once: int = MARKS_AT_ONCE) -> int:
     return -(-reports // at_once)
 
 
-def marks(low: Words, high: Words, turn: int = 0, turns: int = 1) -> Words:
-    """Return the marks of some ids that belong to this turn."""
-    mixed = low * _LOW ^ high * _HIGH
-    return mixed[in_turn(mixed, turn, turns)] if turns > 1 else mixed
+def marks(low: Words, high: Words) -> Words:
+    """Return the marks of some ids."""
+    return low * _LOW ^ high * _HIGH
 
 
-def in_turn(mixed: Words, turn: int, turns: int) -> NDArray[np.bool_]:
-    """Return which marks belong to a turn: those in its share of the highest bits."""
-    chosen: NDArray[np.bool_] = ((mixed >> np.uint64(32)) * np.uint64(turns)) >> 32 == turn
+def share(mixed: Words, turn: int, turns: int) -> Words:
+    """Return those of the marks that belong to this turn: its share of the highest bits."""
+    if turns == 1:
+        return mixed
+    chosen: Words = mixed[((mixed >> np.uint64(32)) * np.uint64(turns)) >> np.uint64(32) == turn]
     return chosen
 
 
-def repeated(parts: Sequence[Words]) -> Words:
-    """Return the marks that occur more than once, each once."""
-    together = np.concatenate([np.empty(0, np.uint64), *parts])
-    together.sort()
-    return np.unique(together[1:][together[1:] == together[:-1]])
+def repeated(parts: Sequence[Words], workers: int = 1) -> Words:
+    """Return the marks that occur more than once, each once, in order.
+
+    >>> repeated([np.array([5, 3], np.uint64), np.array([3, 9], np.uint64)], workers=2).tolist()
+    [3]
+    """
+
+    def look(turns: Iterator[int]) -> list[Words]:
+        found = []
+        for turn in turns:
+            sorted_marks = np.concatenate([share(part, turn, 2 * workers) for part in parts])
+            sorted_marks.sort()
+            same = sorted_marks[1:] == sorted_marks[:-1]
+            found.append(sorted_marks[1:][same])
+        return found
+
+    by_worker = share_out(iter(range(2 * workers)), workers, look)
+    return np.unique(np.concatenate(list(chain(*by_worker))))
 
 
-def later_ones(ids: Words, order: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+def later_ones(ids: tuple[Words, Words], order: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
     """Return which reports are not the first of their device, in the order of these columns.
 
     >>> low = np.array([7, 8, 7, 7], np.uint64)
-    >>> later_ones(np.stack([low, low]), [np.array([3, 1, 2, 4])]).tolist()
+    >>> later_ones((low, low), [np.array([3, 1, 2, 4])]).tolist()
     [True, False, False, True]
     """
     low, high = ids

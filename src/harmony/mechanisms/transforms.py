@@ -61,23 +61,42 @@ def _fourier(by_point: Counts, code: LinearCode) -> Counts:
 
     The sums are integers below 2**53, so rounding the result makes it exact again.
     """
+    from scipy import fft
+
     g, t = code.base, code.digits
-    spectrum = np.fft.fft(by_point, axis=1)
-    digits = _point_digits(code)
+    spectrum = fft.rfft(by_point, axis=1)
     lines = np.zeros((g,) * t, dtype=np.complex128)
-    for frequency in range(g):
-        np.add.at(lines, tuple(frequency * digits % g), spectrum[:, frequency])
+    flat = lines.reshape(-1)
+    flat[0] = by_point.sum()
+    vectors = _point_numbers(code)
+    for frequency in range(1, g // 2 + 1):
+        # Lines meet in zero only, so every place but that one belongs to one row.
+        flat[_multiples(vectors, frequency, g)] = spectrum[:, frequency]
+        flat[_multiples(vectors, g - frequency, g)] = spectrum[:, frequency].conj()
     # The digits of a value are stored lowest first; as a C-order index the highest comes first.
-    sums = np.fft.ifftn(lines).real * g ** (t - 1)
+    sums = fft.ifftn(lines, overwrite_x=True).real * g ** (t - 1)
     counts: Counts = np.rint(sums.reshape(-1)).astype(np.int64)
     return counts
 
 
-def _point_digits(code: LinearCode) -> Counts:
-    """Return the digits of every projective point, highest first: shape (digits, points)."""
+def _point_numbers(code: LinearCode) -> Counts:
+    """Return the number that each projective point spells in base g."""
     g, t = code.base, code.digits
     starts = np.array([(g**leading - 1) // (g - 1) for leading in range(t)])
     points = np.arange(code.points)
     leading = np.searchsorted(starts, points, side="right") - 1
-    vectors = points - starts[leading] + g**leading
-    return np.stack([vectors // g**place % g for place in reversed(range(t))])
+    numbers: Counts = points - starts[leading] + g**leading
+    return numbers
+
+
+def _multiples(vectors: Counts, factor: int, g: int) -> Counts:
+    """Return the numbers of the vectors times a factor, digit by digit modulo g."""
+    if factor == 1:
+        return vectors
+    turned = np.zeros_like(vectors)
+    place, rest = 1, vectors
+    while rest.any():
+        rest, digit = np.divmod(rest, g)
+        turned += digit * factor % g * place
+        place *= g
+    return turned
