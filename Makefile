@@ -12,10 +12,10 @@ SPARK_READY := $(VENV)/.spark-ready
 PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench spark clean
+.PHONY: help setup demo test check format bench reproduce reproduce-quick spark clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## Build .venv with Harmony, its device SDK and the development tools
 	@echo "Ready. Next: make demo"
@@ -40,6 +40,16 @@ bench: $(BENCH_READY) ## Run the benchmarks against other LDP libraries
 
 spark: $(SPARK_READY) ## Install Spark, 430 MB, so that `make test` runs its tests (needs Java 17)
 	@$(BIN)/python -c 'from harmony.engines.spark import need_java; need_java()'
+
+reproduce: $(READY) ## Run the paper's figure 1 in full (minutes); figure 2 is `harmony reproduce erm`
+	@$(BIN)/harmony reproduce mean-frequency --protocol published
+	@$(BIN)/harmony reproduce mean-frequency --protocol text
+
+reproduce-quick: $(READY) ## Run both of the paper's figures, and the attacks, on fewer people
+	@$(BIN)/harmony reproduce mean-frequency --scale 0.05 --out reproduction/quick
+	@$(BIN)/harmony reproduce mean-frequency --scale 0.05 --out reproduction/quick --protocol text
+	@$(BIN)/harmony reproduce erm --scale 0.05 --folds 3 --out reproduction/quick
+	@$(BIN)/harmony audit --attack --samples 4000
 
 clean: ## Remove .venv, caches and build output
 	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist

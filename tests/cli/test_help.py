@@ -14,7 +14,7 @@ from .conftest import Run
 
 COMMANDS = [
     "survey check", "survey show", "survey build", "simulate", "tally", "estimate", "plan",
-    "audit", "demo",
+    "audit", "demo", "reproduce mean-frequency", "reproduce erm",
 ]  # fmt: skip
 
 

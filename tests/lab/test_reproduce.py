@@ -11,7 +11,6 @@ import harmony as hm
 from harmony.lab.baselines.base import debiasing
 from harmony.lab.populations import br, us
 from harmony.lab.reproduce import paper_points, reproduce_mean_frequency
-from harmony.lab.reproduce.__main__ import main
 from harmony.lab.reproduce.experiment import Experiment, expected_largest
 from harmony.lab.reproduce.summary import summarize
 
@@ -79,11 +78,3 @@ def test_the_papers_numeric_points_follow_the_published_protocol() -> None:
 def test_wrong_settings_are_refused(tmp_path, wrong) -> None:
     with pytest.raises(hm.HarmonyError, match=next(iter(wrong))):
         reproduce_mean_frequency(tmp_path, **wrong)
-
-
-def test_the_command(tmp_path, capsys) -> None:
-    out = str(tmp_path / "out")
-    assert main(["mean-frequency", "--scale", "0.0005", "--runs", "2", "--out", out]) == 0
-    assert "70 points" in capsys.readouterr().out
-    assert main(["mean-frequency", "--scale", "9", "--out", out]) == 1
-    assert "'scale'" in capsys.readouterr().err

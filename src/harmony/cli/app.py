@@ -12,6 +12,7 @@ from .collecting import simulate, tally
 from .demonstration import demo
 from .exporting import export
 from .planning import plan
+from .reproducing import reproduce_app
 from .results import estimate
 from .serving import serve
 from .surveys import survey_app
@@ -25,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(survey_app, name="survey")
+app.add_typer(reproduce_app, name="reproduce")
 for command in (simulate, export, tally, estimate, plan, audit, serve, demo):
     app.command()(command)
 

@@ -1,16 +1,17 @@
-"""`harmony audit`: prove what a survey spends."""
+"""`harmony audit`: prove what a survey spends, or attack it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import PrivacyError
+from ..errors import HarmonyError, PrivacyError
+from .attacks import attack_all, attack_one
 from .loading import load_survey
-from .options import Json, SurveyFile
+from .options import Json
 from .terminal import FAILED, columns, console, reporting, say_json
 
 if TYPE_CHECKING:
@@ -31,8 +32,29 @@ class Proof:
 
 
 @reporting
-def audit(survey: SurveyFile, json: Json = False) -> None:
+def audit(
+    survey: Annotated[
+        Path | None,
+        typer.Argument(metavar="SURVEY", help="Survey file (.yaml, .json)", show_default=False),
+    ] = None,
+    attack: Annotated[
+        bool, typer.Option("--attack", help="Attack instead; without SURVEY, all that ships.")
+    ] = False,
+    samples: Annotated[int, typer.Option(help="Reports of each value, to attack with.")] = 20_000,
+    confidence: Annotated[float, typer.Option(help="How sure an attack's bound is.")] = 0.9999,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="Attack this device program, a command, instead of the Python SDK.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
     """Prove the epsilon of every table exactly, in integers: no sampling, no floats.
+
+    With --attack, look at the devices' reports alone and bound epsilon from below: without a
+    survey, of everything that ships, beside a method that was published broken.
 
     The exit code is 0 if all tables keep their promise and 1 if one does not.
 
@@ -40,7 +62,19 @@ def audit(survey: SurveyFile, json: Json = False) -> None:
     \b
     harmony audit phones.yaml
     harmony audit downloaded.json --json
+    harmony audit --attack
+    harmony audit phones.yaml --attack --device "node device.js"
     """
+    if attack and survey is None:
+        if device is not None:
+            raise HarmonyError("--device needs a SURVEY to answer")
+        attack_all(samples, confidence, json)
+        return
+    if survey is None:
+        raise HarmonyError("give a SURVEY to audit, or --attack to attack all that ships")
+    if attack:
+        attack_one(load_survey(survey), samples, confidence, device, json)
+        return
     name, promised, epsilon, proofs = _audited(survey)
     passed = all(proof.passed for proof in proofs)
     if json:

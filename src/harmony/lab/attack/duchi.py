@@ -29,11 +29,17 @@ class DuchiFinding:
     measured: float
     stderr: float
 
+    @property
+    def biased(self) -> bool:
+        """Whether the measured estimate is five standard errors away from 1."""
+        return abs(self.measured - 1) > 5 * self.stderr
+
 
 def examine_duchi(
     epsilon: float = 1.0,
     dimensions: tuple[int, ...] = (1, 2, 3, 4, 5, 6),
     samples: int = 400_000,
+    confidence: float = CONFIDENCE,
     seed: int = 2016,
 ) -> list[DuchiFinding]:
     """Attack both versions for each number of attributes.
@@ -52,7 +58,7 @@ def examine_duchi(
             bound = attack(
                 duchi.name,
                 lambda place, count, s=sampler, c=corners: s(c[place], count),  # type: ignore[misc]  # bound now, not later
-                2, epsilon, samples=samples, confidence=CONFIDENCE,
+                2, epsilon, samples=samples, confidence=confidence,
             )  # fmt: skip
             ones = np.ones((samples, d))
             estimates = duchi.estimate(duchi.randomize(ones, rng))

@@ -25,12 +25,14 @@ def attack_survey(
     command: Sequence[str] | None = None,
     process: bool = False,
     random_bytes: Callable[[int], bytes] = os.urandom,
+    advance: Callable[[float], None] = lambda share: None,
 ) -> list[EpsilonBound]:
     """Return the attack's lower bound on epsilon for a device asked about each attribute.
 
     For each attribute of each tier a device is found whose public coin asks about it; all its
     values change together, so a report's several answers are attacked at once.  `process` runs
-    the Python SDK in a process of its own, `command` any other device program.
+    the Python SDK in a process of its own, `command` any other device program.  `advance` hears
+    the share that is done.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -62,6 +64,7 @@ def attack_survey(
                     samples=samples, confidence=confidence,
                 )
             )  # fmt: skip
+            advance(len(found) / (len(survey.tiers) * len(survey.attributes)))
     return found
 
 

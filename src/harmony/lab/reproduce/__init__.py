@@ -2,7 +2,15 @@
 
 from .erm import reproduce_erm
 from .experiment import Measured
+from .learning import METHODS as ERM_METHODS
 from .mean_frequency import reproduce_mean_frequency
 from .paper import Point, paper_points
 
-__all__ = ["Measured", "Point", "paper_points", "reproduce_erm", "reproduce_mean_frequency"]
+__all__ = [
+    "ERM_METHODS",
+    "Measured",
+    "Point",
+    "paper_points",
+    "reproduce_erm",
+    "reproduce_mean_frequency",
+]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from ...errors import HarmonyError
@@ -65,34 +65,41 @@ def _one_population(
     progress: bool | None,
 ) -> list[Measured]:
     users = int(getattr(source, "n", 0))
-
-    @cache
-    def learning() -> Learning:
-        """Read the people only when a point is missing."""
-        with progress_bar(f"{source.name}: people", users, progress) as advance:
-            return Learning(encode_people(source, seed, advance), folds, seed)
-
-    users = users or learning().people.n
     wanted = [
         (panel, method, epsilon)
         for panel in PANELS
         for method in methods_of(panel, methods)
         for epsilon in epsilons
     ]
+
+    def settings(panel: str, method: str, epsilon: float) -> tuple[object, ...]:
+        return PROTOCOL, source.name, panel, method, epsilon, users, folds, seed
+
+    learning = None
+    if not all(settings(*_measured_at(*one, epsilons)) in store for one in wanted):
+        with progress_bar(f"{source.name}: people", users, progress) as advance:
+            learning = Learning(encode_people(source, seed, advance), folds, seed)
+        users = learning.people.n
     measured = []
     with progress_bar(f"{source.name}: points", len(wanted), progress) as advance:
         for panel, method, epsilon in wanted:
-            # Without privacy every epsilon is the same: measured once, plotted at each.
-            used = epsilons[0] if method == "non-private" else epsilon
-            settings = (PROTOCOL, source.name, panel, method, used, users, folds, seed)
-            point = store.point(settings, partial(_measure, learning, panel, method, used))
+            at = _measured_at(panel, method, epsilon, epsilons)
+            point = store.point(settings(*at), partial(_measure, learning, *at))
             measured.append(replace(point, epsilon=epsilon))
             advance(1)
     return measured
 
 
-def _measure(learning: Callable[[], Learning], panel: str, method: str, epsilon: float) -> Measured:
-    return learning().measure(panel, method, epsilon)
+def _measured_at(
+    panel: str, method: str, epsilon: float, epsilons: Sequence[float]
+) -> tuple[str, str, float]:
+    """Without privacy every epsilon is the same: measured at the first, plotted at each."""
+    return panel, method, epsilons[0] if method == "non-private" else epsilon
+
+
+def _measure(learning: Learning | None, panel: str, method: str, epsilon: float) -> Measured:
+    assert learning is not None, "a point is missing, so the people were read"
+    return learning.measure(panel, method, epsilon)
 
 
 def _write(folder: Path, measured: list[Measured]) -> None:

@@ -32,6 +32,9 @@ class Store:
                 continue  # cut short by the interruption
             self._kept[point.settings] = point
 
+    def __contains__(self, settings: object) -> bool:
+        return settings in self._kept
+
     def point(self, settings: tuple[object, ...], measure: Callable[[], Measured]) -> Measured:
         """Return the point of these settings, measured now if it is not known."""
         if settings not in self._kept:

@@ -18,6 +18,7 @@ NOISES = ("none", "duchi", "laplace", "harmony")
 NOTES = 100
 """How often SGD notes its progress, and whether it still moves."""
 
+FULL = (1 << 64) - 1
 CHUNK = 1 << 10
 """Devices whose random words are drawn at once: they stay in the cache."""
 
@@ -91,9 +92,10 @@ class Task:
         return (total / summed if summed else beta), history
 
     def _draws(self, devices: int, noise: str) -> NDArray[np.uint32]:
-        """Draw 32 bits for each sign of Duchi's noise; a row for each device."""
-        words = self.size if noise == "duchi" else 0
-        return self.rng.integers(0, 1 << 32, (devices, words), np.uint32)
+        """Draw 32 bits, or more, for each sign of Duchi's noise; a row for each device."""
+        words = -(-self.size // 2) if noise == "duchi" else 0
+        drawn = self.rng.integers(0, FULL, (devices, words), np.uint64, endpoint=True)
+        return drawn.view(np.uint32)
 
     def by_batches(
         self, epsilon: float, step: float, batch: int | None, rows: int | None

@@ -102,7 +102,7 @@ def descend(  # type: ignore[no-untyped-def]
     is multiplied with.  `total`, unless it is empty, sums the iterates.
     """
     size = len(beta)
-    x, v, s = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
+    x, v, s = np.empty(size), np.empty(size, np.int32), np.empty(size, np.int32)
     for i in range(len(draws)):
         row = (first + done + i) % len(numbers)
         x[:] = -1.0
