@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import Json, Seed
-from .results import number_writer
 from .surveys import domain, report_bytes
 from .terminal import busy, columns, console, plural, reporting, say_json
 
@@ -100,6 +99,7 @@ def _print_estimates(screen: Console, done: Demo) -> None:
 
 
 def _cells(row: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[str, ...]:
+    from ..estimate.writing import number_writer
     from .plots import strip
 
     write = number_writer(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -108,6 +107,8 @@ def _add(table: Any, one: MeanEstimate | HistogramEstimate, confidence: float, p
     """Add the rows of one estimate: of a long histogram, the most frequent values."""
     from rich.text import Text
 
+    from ..estimate.writing import number_writer
+
     rows = one.rows(confidence)
     cut = len(rows) > SHOWN_VALUES
     shown = sorted(rows, key=lambda row: -row["estimate"])[:SHOWN_VALUES] if cut else rows
@@ -129,23 +130,6 @@ def _add(table: Any, one: MeanEstimate | HistogramEstimate, confidence: float, p
         table.add_row("", Text(one.verdict, style="yellow"))
     if cut:
         table.add_row("", f"[dim]and {len(rows) - SHOWN_VALUES:,} rarer values (use -o)[/]")
-
-
-def number_writer(rows: list[dict[str, Any]]) -> Any:
-    """Return what writes numbers with as many decimals as their standard errors deserve."""
-    share = rows[0]["value"] is not None
-    scale, sign = (100, "%") if share else (1, "")
-    error = scale * max(row["stderr"] for row in rows)
-    decimals = 2
-    if math.isfinite(error) and error > 0:
-        decimals = min(max(1 - math.floor(math.log10(error)), 0), 8)
-
-    def write(number: float) -> str:
-        if not math.isfinite(number):
-            return "unknown"
-        return f"{round(scale * number, decimals) + 0.0:.{decimals}f}{sign}"  # never -0.0
-
-    return write
 
 
 def _drawing(row: dict[str, Any], one: Any, most: float) -> str:

@@ -14,7 +14,8 @@ from starlette.middleware.cors import CORSMiddleware
 
 import harmony
 
-from .api import admin, analysis, devices, system
+from . import dashboard
+from .api import admin, analysis, devices, links, system
 from .api.ingest_description import DESCRIPTION, PATH
 from .api.models import ProblemDocument
 from .asgi import App, DisconnectedError, Receive, Scope, Send, read_body, send_problem
@@ -110,8 +111,9 @@ def api_of(state: ServiceState) -> FastAPI:
         responses=_REFUSALS,
     )
     api.state.service = state
-    for room in (devices, admin, analysis, system):
+    for room in (devices, admin, analysis, links, system):
         api.include_router(room.router)
+    dashboard.install(api, state)
     _answer_with_problems(api)
 
     def openapi() -> dict[str, Any]:

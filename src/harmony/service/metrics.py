@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter as Count
 from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -45,6 +47,8 @@ class Metrics:
         self.queue_depth = Gauge(
             "harmony_queue_reports", "Reports that wait for their commit", registry=self.registry
         )
+        self._outcomes: dict[str, Count[str]] = {}
+        self._lock = threading.Lock()
         self.enrolled = Counter("harmony_enrolments", "Devices enrolled", registry=self.registry)
         self.forgotten = Counter("harmony_forgotten", "Devices forgotten", registry=self.registry)
 
@@ -54,9 +58,26 @@ class Metrics:
         """Count one commit."""
         self.commit_seconds.observe(seconds)
         self.commit_reports.observe(sum(len(block.reports) for block in blocks))
-        for block_outcomes in outcomes:
-            for name, count in by_name(block_outcomes).items():
+        for block, block_outcomes in zip(blocks, outcomes, strict=True):
+            counted = by_name(block_outcomes)
+            for name, count in counted.items():
                 self.reports.labels(name).inc(count)
+            self._add(block.round.survey.name, counted)
+
+    def refuse(self, reason: str, survey: str | None) -> None:
+        """Count a request that was refused before a commit; its survey, if there is such."""
+        self.refused.labels(reason).inc()
+        if survey is not None:
+            self._add(survey, {reason: 1})
+
+    def outcomes(self, survey: str) -> dict[str, int]:
+        """Return what became of a survey's reports since this server started."""
+        with self._lock:
+            return dict(self._outcomes.get(survey, {}))
+
+    def _add(self, survey: str, counted: dict[str, int]) -> None:
+        with self._lock:
+            self._outcomes.setdefault(survey, Count()).update(counted)
 
     def page(self) -> bytes:
         """Return the metrics as Prometheus reads them."""

@@ -34,8 +34,21 @@ def run(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
     gc.freeze()  # what is loaded by now stays: the collector need not look at it again
-    uvicorn.Server(server_config(Application(state), settings)).run(sockets=[listener])
+    Server(server_config(Application(state), settings), state).run(sockets=[listener])
     log.info("stopped")
+
+
+class Server(uvicorn.Server):
+    """Uvicorn's server, which tells the service's endless streams when it is to stop."""
+
+    def __init__(self, config: uvicorn.Config, state: ServiceState) -> None:
+        super().__init__(config)
+        self._state = state
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, then finish what is under way."""
+        self._state.stopping.set()
+        await super().shutdown(sockets)
 
 
 def server_config(app: App, settings: Settings) -> uvicorn.Config:

@@ -53,6 +53,8 @@ class ServiceState:
             metrics=self.metrics,
         )
         self.ready = False
+        self.stopping = asyncio.Event()
+        """Set when the server is told to stop: streams that would go on for ever end."""
         self._ticker: asyncio.Task[None] | None = None
         self._refresh_lock = asyncio.Lock()
         self._refreshes = 0
@@ -72,6 +74,7 @@ class ServiceState:
     async def stop(self) -> None:
         """Stop taking reports, commit those that wait, and close the database."""
         self.ready = False
+        self.stopping.set()
         if self._ticker is not None:
             self._ticker.cancel()
         await self.writer.close()
