@@ -11,10 +11,10 @@ BENCH_READY := $(VENV)/.bench-ready
 PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench clean
+.PHONY: help setup demo test screenshots check format bench clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## Build .venv with Harmony, its device SDK and the development tools
 	@echo "Ready. Next: make demo"
@@ -23,7 +23,12 @@ demo: $(READY) ## Run the demonstration
 	@$(BIN)/harmony demo
 
 test: $(READY) ## Run the tests and the doctests
+	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile
+
+screenshots: $(READY) ## Photograph every page of the dashboard into docs/screenshots
+	@$(BIN)/python -m tests.browser.chromium
+	@$(BIN)/python -m tests.browser.screenshots
 
 check: $(READY) ## Check formatting, lint and types
 	@$(BIN)/ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }

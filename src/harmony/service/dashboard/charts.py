@@ -16,6 +16,17 @@ MOST_BARS = 24
 MOST_LINES = 4
 
 
+def shown_value(value: Any) -> str:
+    """Write one of an attribute's values; none stands for the mean.
+
+    >>> shown_value(True), shown_value("dark"), shown_value(None)
+    ('yes', 'dark', 'mean')
+    """
+    if value is None:
+        return "mean"
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
 def chart_of(one: Estimate, confidence: float = 0.95) -> Chart | None:
     """Return the chart of one estimate; none if nobody answered."""
     if not one.n:
@@ -37,7 +48,7 @@ def _bars(one: HistogramEstimate, confidence: float) -> dict[str, Any]:
     if len(rows) > MOST_BARS:
         rows = sorted(rows, key=lambda row: -row["estimate"])[:MOST_BARS]
     return {
-        "labels": [str(row["value"]) for row in rows],
+        "labels": [shown_value(row["value"]) for row in rows],
         "consistent": [row["consistent"] for row in rows],
         "estimate": [row["estimate"] for row in rows],
         "reach": [(row["high"] - row["low"]) / 2 for row in rows],
@@ -56,6 +67,8 @@ def trend_of(name: str, results: Sequence[Result], confidence: float = 0.95) -> 
     last = heard[-1][name]
     if isinstance(last, MeanEstimate):
         values: list[Any] = [None]
+    elif set(last.values) == {False, True}:
+        values = [True]
     else:
         frequent = sorted(last.frequencies, key=lambda value: -last.frequencies[value])
         values = frequent[:MOST_LINES]
@@ -67,7 +80,7 @@ def trend_of(name: str, results: Sequence[Result], confidence: float = 0.95) -> 
         "rounds": [result.round for result in heard],
         "lines": [
             {
-                "name": "mean" if value is None else str(value),
+                "name": shown_value(value),
                 "estimate": [row[value]["estimate"] for row in rows],
                 "low": [row[value]["low"] for row in rows],
                 "high": [row[value]["high"] for row in rows],

@@ -10,7 +10,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from .assets import asset_url
+from .assets import asset_url, unused_styles
 from .sessions import Visitor
 
 EMPTY_STYLE = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
@@ -48,7 +48,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["asset"] = asset_url
+    environment.globals |= {"asset": asset_url, "unused_styles": unused_styles}
     environment.filters["count"] = lambda number: f"{number:,}"
     environment.filters["moment"] = shown_moment
     return environment

@@ -12,7 +12,7 @@ from harmony.estimate.writing import number_writer
 from harmony.plan import Plan
 from harmony.service.catalogue import ListedRound, ListedSurvey
 
-from .charts import Chart, chart_of, trend_of
+from .charts import Chart, chart_of, shown_value, trend_of
 
 MOST_ROWS = 200
 """Rows of a table on a page; the whole histogram is in the CSV."""
@@ -38,6 +38,7 @@ class AttributeCard:
     answers: int
     verdict: str
     influence: str
+    reach: str
     rows: tuple[EstimateRow, ...]
     left_out: int
     chart: Chart | None
@@ -81,9 +82,10 @@ def attribute_card(
         answers=one.n,
         verdict=one.verdict,
         influence=write(one.influence),
+        reach=write((rows[0]["high"] - rows[0]["low"]) / 2),
         rows=tuple(
             EstimateRow(
-                "mean" if row["value"] is None else _shown_value(row["value"]),
+                shown_value(row["value"]),
                 write(row["estimate"]),
                 f"{write(row['low'])} to {write(row['high'])}",
                 write(row["consistent"]),
@@ -94,10 +96,6 @@ def attribute_card(
         chart=chart_of(one, confidence),
         trend=trend_of(attribute.name, results, confidence),
     )
-
-
-def _shown_value(value: Any) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def plan_sentence(plan: Plan) -> str:

@@ -18,7 +18,7 @@
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: font(), showlegend: false,
     margin: { l: 4, r: 14, t: 6, b: 4 }, dragmode: false, bargap: 0.35,
     hoverlabel: { bgcolor: colour("--card"), bordercolor: colour("--strong-line"), font: { ...font(), color: colour("--text") } },
-    legend: { orientation: "h", x: 0, y: 1, yanchor: "bottom", font: font() }, ...more,
+    legend: { orientation: "h", x: 0, y: 1, yanchor: "bottom", font: font(), traceorder: "normal" }, ...more,
   });
 
   function mean(chart) {
@@ -31,7 +31,8 @@
         hovertemplate: `%{x:.4~g}<br>95%: ${low.toPrecision(4)} to ${high.toPrecision(4)}<extra></extra>`,
       }],
       layout: layout({
-        xaxis: axis({ range: chart.range, nticks: 6, showline: true, ticks: "outside", tickcolor: colour("--line") }),
+        margin: { l: 12, r: 14, t: 6, b: 28 },
+        xaxis: axis({ range: chart.range, nticks: 6, showline: true, ticks: "outside", tickcolor: colour("--line"), automargin: false }),
         yaxis: axis({ visible: false, range: [-1, 1] }),
       }),
     };
@@ -59,7 +60,7 @@
     };
   }
 
-  function trend(chart) {
+  function trend(chart, width) {
     const data = chart.lines.flatMap((line, place) => {
       const ink = colour(`--series-${place + 1}`);
       const edge = { x: chart.rounds, type: "scatter", mode: "lines", line: { width: 0 }, hoverinfo: "skip", showlegend: false };
@@ -78,7 +79,7 @@
       data,
       layout: layout({
         showlegend: several, margin: { l: 4, r: 14, t: several ? 30 : 10, b: 4 },
-        xaxis: axis({ type: "category", showgrid: false, showline: true, nticks: 8 }),
+        xaxis: axis({ type: "category", showgrid: false, showline: true, tickangle: 0, nticks: Math.max(2, Math.floor(width / 85)) }),
         yaxis: axis({ tickformat: chart.share ? ".3~p" : "", nticks: 5, zeroline: false }),
       }),
     };
@@ -104,7 +105,7 @@
   function draw(figure) {
     const chart = JSON.parse(figure.dataset.chart);
     const plot = figure.querySelector(".plot");
-    const drawn = kinds[chart.kind](chart);
+    const drawn = kinds[chart.kind](chart, plot.clientWidth);
     if (drawn.height) plot.style.height = `${drawn.height}px`;
     return Plotly.react(plot, drawn.data, drawn.layout, config);
   }
