@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .figures import SavePlot, check_plot, save_estimates
 from .loading import check_out, load_survey, load_tally
 from .options import Confidence, Json, SurveyFile
 from .terminal import columns, console, percent, plural, reporting, say, say_json
@@ -34,6 +35,7 @@ def estimate(
         typer.Option("--out", "-o", help="Write all estimates (.json, .csv, .parquet)"),
     ] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the intervals.")] = False,
+    save_plot: SavePlot = None,
     json: Json = False,
 ) -> None:
     """Estimate means and histograms, each with its interval.
@@ -43,14 +45,18 @@ def estimate(
     harmony estimate phones.yaml week46.tally
     harmony estimate phones.yaml north.tally south.tally --confidence 0.99 -o estimates.csv
     harmony estimate phones.yaml reports.parquet --plot
+    harmony estimate phones.yaml week46.tally --save-plot week46.png
     """
     if out is not None:
         check_out(out, FORMATS)
+    check_plot(save_plot)
     asked = load_survey(survey)
     result = asked.estimate(load_tally(asked, tallies), weighting=weighting)
     document = result.to_dict(confidence)
     if out is not None:
         _write(result, out, confidence)
+    if save_plot is not None:
+        save_estimates(result, confidence, save_plot)
     if json:
         say_json(document)
         return

@@ -95,6 +95,11 @@ class Result(Mapping[str, Any]):
             raise HarmonyError("to_frame needs pandas: pip install pandas") from None
         return pd.DataFrame(self.rows(confidence))
 
+    def _repr_html_(self) -> str:
+        from ..notebook import result_html
+
+        return result_html(self)
+
     def __repr__(self) -> str:
         head = (
             f"{self.survey}, round {self.round}: {self.reports:,} reports, epsilon {self.epsilon:g}"
