@@ -103,7 +103,7 @@ def plan_sentence(plan: Plan) -> str:
 
     >>> import harmony as hm
     >>> plan_sentence(hm.Survey("phones", [hm.Boolean("wifi")], 1.0).plan(devices=50_000))
-    'With 50,000 devices at epsilon 1 expect ±0.83%.'
+    'With 50,000 devices at epsilon 1 expect ±0.84%.'
     """
     errors = [one.error for one in plan.errors]
     least, most = f"{min(errors):.2g}", f"{max(errors):.2g}"

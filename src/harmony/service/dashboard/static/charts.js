@@ -26,7 +26,7 @@
     return {
       data: [{
         x: [chart.estimate], y: [""], mode: "markers", type: "scatter",
-        marker: { color: colour("--accent"), size: 11 },
+        marker: { color: colour("--accent"), size: 8 },
         error_x: { type: "data", array: [high - chart.estimate], arrayminus: [chart.estimate - low], color: colour("--accent"), thickness: 2.5, width: 7 },
         hovertemplate: `%{x:.4~g}<br>95%: ${low.toPrecision(4)} to ${high.toPrecision(4)}<extra></extra>`,
       }],
