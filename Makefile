@@ -12,7 +12,7 @@ SPARK_READY := $(VENV)/.spark-ready
 PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench reproduce reproduce-quick spark clean
+.PHONY: help setup demo test screenshots check format bench reproduce reproduce-quick spark clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,7 +24,12 @@ demo: $(READY) ## Run the demonstration
 	@$(BIN)/harmony demo
 
 test: $(READY) ## Run the tests and the doctests
+	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile
+
+screenshots: $(READY) ## Photograph every page of the dashboard into docs/screenshots
+	@$(BIN)/python -m tests.browser.chromium
+	@$(BIN)/python -m tests.browser.screenshots
 
 check: $(READY) ## Check formatting, lint and types
 	@$(BIN)/ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }

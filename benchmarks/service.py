@@ -82,7 +82,7 @@ def work(settings: Settings, listener: socket.socket) -> None:
         else:
             await app(scope, receive, send)
 
-    serve_app(with_no_op, listener, settings)
+    serve_app(with_no_op, listener, settings, lambda: None)
 
 
 class Bench:

@@ -59,6 +59,11 @@ class Plan:
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
+    def _repr_html_(self) -> str:
+        from .notebook import plan_html
+
+        return plan_html(self)
+
     def __repr__(self) -> str:
         lines = [
             f"{self.survey}: {self.devices:,} devices at epsilon {self.epsilon:g}, "

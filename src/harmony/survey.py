@@ -123,6 +123,11 @@ class Survey:
         answers = _plural(self.answers, "answer")
         return f"<Survey {self.name!r}: {attributes}, epsilon {spent}, {answers} a report>"
 
+    def _repr_html_(self) -> str:
+        from .notebook import survey_html
+
+        return survey_html(self)
+
     def definition(self) -> dict[str, Any]:
         """Return what a person would write: the survey without its tables."""
         document: dict[str, Any] = {"name": self.name}

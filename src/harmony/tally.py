@@ -116,6 +116,11 @@ class Tally:
         count = f"{self.reports:,} report" + ("" if self.reports == 1 else "s")
         return f"<Tally of {self.survey!r}, round {self.round.label}: {count}>"
 
+    def _repr_html_(self) -> str:
+        from .notebook import tally_html
+
+        return tally_html(self)
+
     def check(self, survey: Survey) -> None:
         """Make sure that this is a tally of `survey`."""
         if self.fingerprint != survey.fingerprint:

@@ -1,67 +1,120 @@
-"""`harmony demo`: what a newcomer sees first."""
+"""`harmony demo`: what a newcomer sees first, over real HTTP."""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from harmony.demo import fleet_survey, fleet_truth, run_demo, simulate_fleet
+import harmony as hm
+from harmony.demo import fleet_survey, fleet_truth, simulate_fleet
+from harmony.demo.revealed import read_report
 
 from .conftest import Run
 
-
-def test_the_report_reads_well_and_covers_the_truth(run: Run) -> None:
-    said = run("demo", "--devices", 20_000, "--seed", 7)
-    assert said.exit_code == 0, said.stderr
-    shown = said.stdout
-    assert shown.startswith("Harmony: 20,000 phones, and nobody's data")
-    for heading in ("What was asked", "What one phone revealed", "What the fleet revealed"):
-        assert heading in shown
-    assert "30 intervals of 95%: about 1.5 should miss the truth" in shown
-    assert "PASS  exact audit of 7 tables" in shown
-    assert max(map(len, shown.splitlines())) <= 90
+HARMONY = [sys.executable, "-m", "harmony.cli"]
 
 
-def test_intervals_miss_about_as_often_as_they_say(run: Run) -> None:
+@pytest.fixture(scope="module")
+def fleet_of_20000() -> Any:
+    """What `harmony demo --devices 20000 --no-open` found, for programs."""
+    words = [*HARMONY, "demo", "--devices", "20000", "--no-open", "--seed", "7", "--json"]
+    said = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    assert said.returncode == 0, said.stderr
+    return json.loads(said.stdout)
+
+
+def test_intervals_miss_about_as_often_as_they_say(fleet_of_20000: Any) -> None:
     """With 30 intervals of 95%, more than 7 miss once in 5,000 runs."""
-    shown = json.loads(run("demo", "--devices", 20_000, "--seed", 7, "--json").stdout)
-    assert shown["intervals"] == 30
+    shown = fleet_of_20000
+    assert shown["intervals"] == len(shown["estimates"]) == 30
+    for row in shown["estimates"]:
+        assert row["covers"] == (row["low"] <= row["truth"] <= row["high"])
     assert shown["missed"] == sum(not row["covers"] for row in shown["estimates"]) <= 7
     assert shown["audit"]["epsilon"] <= 1.0
 
 
-def test_a_seed_repeats_the_demo(run: Run) -> None:
-    first, again = (
-        json.loads(run("demo", "--devices", 500, "--seed", 3, "--json").stdout) for _ in range(2)
-    )
-    assert first["estimates"] == again["estimates"]
-    assert first["one_device"] == again["one_device"]
+def test_every_phone_was_heard_once_and_second_answers_refused(fleet_of_20000: Any) -> None:
+    outcomes = fleet_of_20000["outcomes"]
+    assert outcomes["accepted"] == 20_000
+    assert fleet_of_20000["singles"] == 1_000
+    assert outcomes["duplicate"] + outcomes["conflict"] == 220
+    assert 200 <= outcomes["duplicate"] < 220
+    assert sum(row["n"] for row in fleet_of_20000["estimates"] if row["value"] is None) > 0
 
 
-def test_one_phones_chances_keep_epsilon() -> None:
-    for epsilon in (0.5, 4.0):
-        done = run_demo(100, epsilon, seed=5)
-        ratio = 1.0
-        for answer in done.answers:
-            ratio *= answer.most / answer.least
-        assert len(done.answers) == done.survey.answers
-        assert ratio <= 2.718281828459046**epsilon
+def test_the_first_phone_reads_in_its_ledger_what_it_spent(fleet_of_20000: Any) -> None:
+    revealed = fleet_of_20000["one_device"]
+    (answer,) = revealed["answers"]
+    ledger = f"phone-fleet now: epsilon 1 on {answer['attribute']}, accepted"
+    assert revealed["ledger"].endswith(ledger)
+    assert 0 < answer["least"] <= answer["most"] <= 2.718281828459046 * answer["least"]
+
+
+def test_the_report_reads_well_in_a_pipe() -> None:
+    words = [*HARMONY, "demo", "--devices", "300", "--no-open"]
+    environment = os.environ | {"COLUMNS": "90"}
+    said = subprocess.run(words, capture_output=True, text=True, check=True, env=environment)
+    shown = said.stdout
+    assert "\x1b" not in shown
+    assert shown.startswith("Harmony: 300 phones, and nobody's data")
+    for heading in (
+        "What was asked", "What came in over HTTP", "What one phone revealed",
+        "What the fleet revealed",
+    ):  # fmt: skip
+        assert heading in shown
+    assert "30 intervals of 95%: about 1.5 should miss the truth" in shown
+    assert "PASS  exact audit of 7 tables" in shown
+    assert max(map(len, shown.splitlines())) <= 90
+    assert said.stderr.startswith("Dashboard (this link signs you in, once): http://127.0.0.1:")
 
 
 def test_a_single_phone_is_too_few_to_say(run: Run) -> None:
-    said = run("demo", "--devices", 1, "--seed", 1)
+    said = run("demo", "--devices", 1, "--no-open")
     assert said.exit_code == 0, said.stderr
     assert said.stdout.count("too few reports to say") == 7
-    strict = {"parse_constant": lambda word: pytest.fail(f"{word} is no JSON")}
-    json.loads(run("demo", "--devices", 1, "--seed", 1, "--json").stdout, **strict)
+
+
+def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
+    words = [*HARMONY, "demo", "--devices", "100", "--no-open", "--keep"]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment,
+                          stdout=subprocess.DEVNULL) as kept:  # fmt: skip
+        assert kept.stderr is not None
+        for line in kept.stderr:
+            if "runs until Ctrl-C" in line:
+                break
+        kept.send_signal(signal.SIGINT)
+        rest = kept.stderr.read()
+        assert kept.wait(60) == 130
+    assert "Stopped" in rest
+    assert "Traceback" not in rest
+    assert not list(tmp_path.glob("harmony-demo-*"))
 
 
 @pytest.mark.parametrize("words", [("--devices", 0), ("--epsilon", 99), ("--devices", "many")])
 def test_absurd_wishes_are_refused(run: Run, words: tuple[object, ...]) -> None:
     assert run("demo", *words).exit_code == 2
+
+
+def test_one_phones_chances_keep_epsilon() -> None:
+    for epsilon in (0.5, 4.0):
+        survey, opened = fleet_survey(epsilon), hm.Round("now", bytes(range(16)))
+        fleet = simulate_fleet(1, seed=5)
+        report = survey.randomize(fleet, seed=5, round=opened).to_pylist()[0]
+        symbols = bytes(report[f"symbol_{place}"] for place in range(survey.answers))
+        answers = read_report(survey, opened, report["device"] + b"\0" + symbols)
+        ratio = 1.0
+        for answer in answers:
+            ratio *= answer.most / answer.least
+        assert len(answers) == survey.answers
+        assert ratio <= 2.718281828459046**epsilon
 
 
 def test_the_fleet_fits_its_survey_and_hangs_together() -> None:
@@ -72,10 +125,3 @@ def test_the_fleet_fits_its_survey_and_hangs_together() -> None:
     assert maker["Alder"] > 5 * maker["Pine"]
     dark = fleet["theme"].indices.to_numpy() == 1
     assert fleet["brightness"][dark].mean() < fleet["brightness"][~dark].mean() - 5
-
-
-def test_a_pipe_gets_plain_text() -> None:
-    words = [sys.executable, "-m", "harmony.cli", "demo", "--devices", "300", "--seed", "7"]
-    said = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert "\x1b" not in said.stdout
-    assert said.stderr == ""

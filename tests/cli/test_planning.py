@@ -44,3 +44,11 @@ def test_bad_questions_are_refused(run: Run, files: Path, words: tuple[object, .
     said = run("plan", "phones.yaml", *words)
     assert said.exit_code == 2
     assert said.stderr.startswith("error: ")
+
+
+@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
+def test_the_plot_can_be_saved(run: Run, files: Path, ending: str) -> None:
+    said = run("plan", "phones.yaml", "--devices", 5000, "--save-plot", f"errors.{ending}")
+    assert said.exit_code == 0, said.stderr
+    assert (files / f"errors.{ending}").stat().st_size > 1000
+    assert run("plan", "phones.yaml", "--devices", 5, "--save-plot", "errors.txt").exit_code == 2

@@ -122,3 +122,11 @@ def test_what_is_no_tally_is_refused(run: Run, files: Path) -> None:
     said = run("estimate", "phones.yaml", "junk.tally")
     assert said.exit_code == 2
     assert said.stderr == "error: junk.tally: is not a tally file\n"
+
+
+def test_the_estimates_can_be_saved_as_a_plot(run: Run, files: Path, tally: hm.Tally) -> None:
+    said = run("estimate", "phones.yaml", "week.tally", "--save-plot", "week.svg")
+    assert said.exit_code == 0, said.stderr
+    drawn = (files / "week.svg").read_text()
+    assert drawn.startswith("<?xml")
+    assert run("estimate", "phones.yaml", "week.tally", "--save-plot", "no/x.svg").exit_code == 2

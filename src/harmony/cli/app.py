@@ -23,7 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.add_typer(survey_app, name="survey")
 app.add_typer(reproduce_app, name="reproduce")
@@ -54,8 +54,7 @@ def options(
 ) -> None:
     """Statistics from people's devices, without ever seeing anyone's data.
 
-    Start with [bold]harmony demo[/bold]; then write a survey and
-    [bold]harmony survey check[/bold] it.
+    Start with 'harmony demo'; then write a survey and 'harmony survey check' it.
     """
     set_debug(debug)
 
@@ -67,4 +66,6 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     given = sys.argv[1:]
     debug = ["--debug"] if "--debug" in given else []
-    app(debug + [word for word in given if word != "--debug"], prog_name="harmony")
+    command = typer.main.get_command(app)
+    command.rich_markup_mode = None  # type: ignore[attr-defined]  # plain help, in half the time
+    command(debug + [word for word in given if word != "--debug"], prog_name="harmony")

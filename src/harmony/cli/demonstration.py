@@ -3,43 +3,159 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import HarmonyError
 from .options import Json, Seed
-from .results import number_writer
 from .surveys import domain, report_bytes
 from .terminal import busy, columns, console, plural, reporting, say_json
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..demo import Demo
+    from ..demo import Demo, Demonstration, Turnout
+
+INTERRUPTED = 130
 
 
 @reporting
 def demo(
     devices: Annotated[int, typer.Option(help="Phones in the simulated fleet.")] = 200_000,
     epsilon: Annotated[float, typer.Option(help="Privacy of each report.")] = 1.0,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Leave the server running until Ctrl-C.")
+    ] = False,
+    open: Annotated[
+        bool | None,
+        typer.Option(
+            "--open/--no-open", help="Open the dashboard in a browser (on a terminal).",
+            show_default=False,
+        ),
+    ] = None,
     seed: Seed = None,
     json: Json = False,
-) -> None:
-    """Simulate a fleet of phones and print the estimates beside the truth.
+) -> None:  # fmt: skip
+    """Start a server, let a fleet of phones report to it, and hold the estimates to the truth.
+
+    The server listens on a free port of this machine and keeps its data in a temporary folder.
+    Some of the phones report one by one with the device SDK, the others through a gateway.
 
     [bold]Examples[/bold]
     \b
     harmony demo
-    harmony demo --devices 1000000 --epsilon 0.5 --seed 7
+    harmony demo --devices 1000000 --epsilon 0.5
+    harmony demo --devices 20000 --no-open --json
+    harmony demo --keep
     """
-    with busy("Asking the fleet"):
-        from ..demo import run_demo
+    with _interruptible(), ExitStack() as stack:
+        with busy("Starting a server"):
+            demonstration = stack.enter_context(_demonstration(devices, epsilon, seed))
+        _show_link(demonstration, sys.stdout.isatty() if open is None else open)
+        with _watching(devices) as watch:
+            demonstration.collect(watch)
+        done = demonstration.conclude()
+        if json:
+            say_json(done.to_dict())
+        else:
+            _print(console(), done)
+        if keep:
+            _tell(f"\nThe server runs until Ctrl-C. Dashboard: {demonstration.link()}")
+            _wait()
 
-        done = run_demo(devices, epsilon, seed)
-    if json:
-        say_json(done.to_dict())
+
+def _demonstration(devices: int, epsilon: float, seed: int | None) -> Demonstration:
+    try:
+        import fastapi  # noqa: F401  # what the server, a process of its own, needs
+
+        from ..demo import Demonstration
+    except ModuleNotFoundError as missing:
+        raise HarmonyError(
+            f"the demonstration needs {missing.name}: pip install 'harmony-ldp[service]'"
+        ) from None
+    return Demonstration(devices, epsilon, seed)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C, or a polite request to end, stop the server and leave nothing behind."""
+    import signal
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except KeyboardInterrupt:
+        _tell("\nStopped; the server is gone, and so is its data.")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _wait() -> None:
+    import threading
+
+    threading.Event().wait()
+
+
+def _tell(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def _show_link(demonstration: Demonstration, wanted: bool) -> None:
+    link = demonstration.link()
+    _tell(f"Dashboard (this link signs you in, once): {link}")
+    if wanted:
+        import webbrowser
+
+        webbrowser.open(link)
+        _tell(f"If another browser opened it, use this one: {demonstration.link()}")
+
+
+@contextmanager
+def _watching(devices: int) -> Iterator[Callable[[Turnout], None]]:
+    """Show the reports as they come in, on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda turnout: None
         return
-    screen = console()
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from .rates import Rate
+
+    bar = Progress(
+        TextColumn("[bold]reports[/]"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+        TextColumn("[cyan]{task.fields[rate]:,.0f}/s[/]"),
+        TextColumn("[green]{task.fields[accepted]:,} accepted[/]"),
+        TextColumn("[red]{task.fields[refused]:,} refused[/]"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    )
+    task = bar.add_task("", total=devices, rate=0.0, accepted=0, refused=0)
+    rate = Rate()
+
+    def show(turnout: Turnout) -> None:
+        bar.update(
+            task,
+            completed=turnout.heard,
+            rate=rate.of(turnout.heard),
+            accepted=turnout.outcomes["accepted"],
+            refused=turnout.refused,
+        )
+
+    with bar:
+        yield show
+
+
+def _print(screen: Console, done: Demo) -> None:
     _print_question(screen, done)
     _print_one_device(screen, done)
     _print_estimates(screen, done)
@@ -51,16 +167,21 @@ def _print_question(screen: Console, done: Demo) -> None:
     screen.print(f"[bold]Harmony: {plural(done.devices, 'phone')}, and nobody's data[/]\n")
     answers = "one of these" if survey.answers == 1 else f"{survey.answers} of these"
     screen.print(f"[bold]What was asked:[/] each phone answers {answers}, chosen by a public coin")
+    asked = {row["attribute"]: row["n"] for row in done.rows}
     table = columns("attribute", "takes", ">phones asked")
     for attribute in survey.attributes:
-        asked = done.result[attribute.name].n
-        table.add_row(f"[cyan]{attribute.name}[/]", domain(attribute), f"{asked:,}")
+        name = attribute.name
+        table.add_row(f"[cyan]{name}[/]", domain(attribute), f"{asked[name]:,}")
     screen.print(table)
+    told = [f"{count:,} {name}" for name, count in done.outcomes.items()]
+    screen.print(
+        f"\n[bold]What came in over HTTP:[/] {plural(done.singles, 'phone')} one by one with the "
+        f"SDK, the rest in batches; {', '.join(told)}"
+    )
 
 
 def _print_one_device(screen: Console, done: Demo) -> None:
-    size = report_bytes(done.survey)
-    epsilon = done.survey.epsilon
+    size, epsilon = report_bytes(done.survey), done.survey.epsilon
     screen.print(f"\n[bold]What one phone revealed:[/] {size} bytes, whatever its values")
     for answer in done.answers:
         screen.print(
@@ -72,19 +193,20 @@ def _print_one_device(screen: Console, done: Demo) -> None:
         f"No two values differ more than e^{epsilon:g} = {math.exp(epsilon):.4g} times in how "
         f"likely a report is: epsilon {epsilon:g}."
     )
+    screen.print(f"[dim]Its owner's ledger: {done.ledger}[/]")
 
 
 def _print_estimates(screen: Console, done: Demo) -> None:
-    screen.print("\n[bold]What the fleet revealed:[/] estimates from the reports, and the truth")
+    screen.print("\n[bold]What the fleet revealed:[/] the server's estimates, and the truth")
     heads = (">truth", ">estimate", ">95% interval", "◆ the truth")
     table = columns("attribute", "value", *heads)
-    for name, one in done.result.items():
-        rows = [row for row in done.rows if row["attribute"] == name]
+    for attribute in done.survey.attributes:
+        rows = [row for row in done.rows if row["attribute"] == attribute.name]
         for place, row in enumerate(rows):
             *cells, drawn = _cells(row, rows)
-            if one.verdict != "ok":
-                drawn = f"[yellow]{one.verdict}[/]" if place == 0 else ""
-            table.add_row(f"[cyan]{name}[/]" if place == 0 else "", *cells, drawn)
+            if row["verdict"] != "ok":
+                drawn = f"[yellow]{row['verdict']}[/]" if place == 0 else ""
+            table.add_row(f"[cyan]{attribute.name}[/]" if place == 0 else "", *cells, drawn)
     screen.print(table)
     expected = 0.05 * len(done.rows)
     missed = "none did" if not done.missed else f"{done.missed} did, marked ✗"
@@ -92,7 +214,7 @@ def _print_estimates(screen: Console, done: Demo) -> None:
         f"\n{len(done.rows)} intervals of 95%: about {expected:.2g} should miss the truth; "
         f"{missed}."
     )
-    if any(row["estimate"] < 0 for row in done.rows):
+    if any((row["estimate"] or 0) < 0 for row in done.rows):
         screen.print(
             "[dim]Estimates are unbiased, so a rare value's may fall below 0%; the consistent "
             "form in --json never does.[/]"
@@ -100,16 +222,19 @@ def _print_estimates(screen: Console, done: Demo) -> None:
 
 
 def _cells(row: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[str, ...]:
+    from ..demo.run import finite
+    from ..estimate.writing import number_writer
     from .plots import strip
 
-    write = number_writer(rows)
-    drawn = strip(row["low"], row["high"], {"│": row["estimate"], "◆": row["truth"]}, width=17)
+    write = number_writer([one | {"stderr": finite(one["stderr"])} for one in rows])
+    low, high, estimate = (finite(row[part]) for part in ("low", "high", "estimate"))
+    drawn = strip(low, high, {"│": estimate, "◆": row["truth"]}, width=17)
     style, mark = ("green", " ") if row["covers"] else ("red", "✗")
     return (
         "mean" if row["value"] is None else str(row["value"]),
         write(row["truth"]),
-        write(row["estimate"]),
-        f"{write(row['low'])} .. {write(row['high'])}",
+        write(estimate),
+        f"{write(low)} .. {write(high)}",
         f"[{style}]{drawn}{mark}[/]",
     )
 
@@ -123,6 +248,6 @@ def _print_proof(screen: Console, done: Demo) -> None:
     )
     speed = done.devices / max(seconds["collect"], 1e-9)
     screen.print(
-        f"[dim]{seconds['design']:.1f} s to design the tables, {seconds['collect']:.2f} s to "
-        f"randomise and count ({speed:,.0f} phones/s)[/]"
+        f"[dim]{seconds['start']:.1f} s to start, {seconds['collect']:.1f} s to collect "
+        f"({speed:,.0f} reports/s, each on disk before it was acknowledged)[/]"
     )

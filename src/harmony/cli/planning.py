@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import HarmonyError
+from .figures import SavePlot, check_plot, save_plan
 from .loading import load_survey
 from .options import Confidence, Json, SurveyFile
 from .terminal import columns, console, percent, plural, reporting, say_json
@@ -31,6 +32,7 @@ def plan(
     ] = None,
     confidence: Confidence = 0.95,
     plot: Annotated[bool, typer.Option("--plot", help="Draw error against devices.")] = False,
+    save_plot: SavePlot = None,
     json: Json = False,
 ) -> None:
     """Predict every error before collecting, or say how many devices an error needs.
@@ -41,10 +43,14 @@ def plan(
     \b
     harmony plan phones.yaml --devices 1000000
     harmony plan phones.yaml --error 0.01 --plot
+    harmony plan phones.yaml --devices 50000 --save-plot errors.svg
     """
     if (devices is None) == (error is None):
         raise HarmonyError("give either --devices 100000, say, or --error 0.01")
+    check_plot(save_plot)
     planned = load_survey(survey).plan(devices=devices, error=error, confidence=confidence)
+    if save_plot is not None:
+        save_plan(planned, save_plot)
     if json:
         say_json(planned.to_dict())
         return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .figures import SavePlot, check_plot, save_estimates
 from .loading import check_out, load_survey, load_tally
 from .options import Confidence, Json, SurveyFile
 from .terminal import columns, console, percent, plural, reporting, say, say_json
@@ -35,6 +35,7 @@ def estimate(
         typer.Option("--out", "-o", help="Write all estimates (.json, .csv, .parquet)"),
     ] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the intervals.")] = False,
+    save_plot: SavePlot = None,
     json: Json = False,
 ) -> None:
     """Estimate means and histograms, each with its interval.
@@ -44,14 +45,18 @@ def estimate(
     harmony estimate phones.yaml week46.tally
     harmony estimate phones.yaml north.tally south.tally --confidence 0.99 -o estimates.csv
     harmony estimate phones.yaml reports.parquet --plot
+    harmony estimate phones.yaml week46.tally --save-plot week46.png
     """
     if out is not None:
         check_out(out, FORMATS)
+    check_plot(save_plot)
     asked = load_survey(survey)
     result = asked.estimate(load_tally(asked, tallies), weighting=weighting)
     document = result.to_dict(confidence)
     if out is not None:
         _write(result, out, confidence)
+    if save_plot is not None:
+        save_estimates(result, confidence, save_plot)
     if json:
         say_json(document)
         return
@@ -108,6 +113,8 @@ def _add(table: Any, one: MeanEstimate | HistogramEstimate, confidence: float, p
     """Add the rows of one estimate: of a long histogram, the most frequent values."""
     from rich.text import Text
 
+    from ..estimate.writing import number_writer
+
     rows = one.rows(confidence)
     cut = len(rows) > SHOWN_VALUES
     shown = sorted(rows, key=lambda row: -row["estimate"])[:SHOWN_VALUES] if cut else rows
@@ -129,23 +136,6 @@ def _add(table: Any, one: MeanEstimate | HistogramEstimate, confidence: float, p
         table.add_row("", Text(one.verdict, style="yellow"))
     if cut:
         table.add_row("", f"[dim]and {len(rows) - SHOWN_VALUES:,} rarer values (use -o)[/]")
-
-
-def number_writer(rows: list[dict[str, Any]]) -> Any:
-    """Return what writes numbers with as many decimals as their standard errors deserve."""
-    share = rows[0]["value"] is not None
-    scale, sign = (100, "%") if share else (1, "")
-    error = scale * max(row["stderr"] for row in rows)
-    decimals = 2
-    if math.isfinite(error) and error > 0:
-        decimals = min(max(1 - math.floor(math.log10(error)), 0), 8)
-
-    def write(number: float) -> str:
-        if not math.isfinite(number):
-            return "unknown"
-        return f"{round(scale * number, decimals) + 0.0:.{decimals}f}{sign}"  # never -0.0
-
-    return write
 
 
 def _drawing(row: dict[str, Any], one: Any, most: float) -> str:

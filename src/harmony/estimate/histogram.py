@@ -65,6 +65,11 @@ class HistogramEstimate:
             return single(confidence)
         return simultaneous(confidence, len(self.values), self.correlation)
 
+    def _repr_html_(self) -> str:
+        from ..notebook import estimates_html
+
+        return estimates_html(self.name, [self])
+
     def rows(self, confidence: float = 0.95) -> list[dict[str, Any]]:
         """Return the estimate as rows of a table, one for each value."""
         intervals = self.interval(confidence)

@@ -38,6 +38,11 @@ class MeanEstimate:
         reach = single(confidence) * self.stderr
         return self.mean - reach, self.mean + reach
 
+    def _repr_html_(self) -> str:
+        from ..notebook import estimates_html
+
+        return estimates_html(self.name, [self])
+
     def rows(self, confidence: float = 0.95) -> list[dict[str, Any]]:
         """Return the estimate as one row of a table."""
         low, high = self.interval(confidence)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import HarmonyError
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
+from .writing import decimals_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,6 +95,11 @@ class Result(Mapping[str, Any]):
             raise HarmonyError("to_frame needs pandas: pip install pandas") from None
         return pd.DataFrame(self.rows(confidence))
 
+    def _repr_html_(self) -> str:
+        from ..notebook import result_html
+
+        return result_html(self)
+
     def __repr__(self) -> str:
         head = (
             f"{self.survey}, round {self.round}: {self.reports:,} reports, epsilon {self.epsilon:g}"
@@ -137,11 +143,7 @@ def _lines(one: Estimate) -> list[tuple[str, str, str, str, str, str, str]]:
 
 
 def _digits(one: Estimate) -> int:
-    """Return how many decimals are worth showing: two digits of the standard error."""
-    error = one.stderr if isinstance(one, MeanEstimate) else float(one.errors.max())
-    if not math.isfinite(error) or error <= 0:
-        return 2
-    return min(max(1 - math.floor(math.log10(error)), 0), 8)
+    return decimals_for(one.stderr if isinstance(one, MeanEstimate) else float(one.errors.max()))
 
 
 def _finite(value: Any) -> Any:

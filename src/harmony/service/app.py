@@ -14,7 +14,8 @@ from starlette.middleware.cors import CORSMiddleware
 
 import harmony
 
-from .api import admin, analysis, devices, system, trainings
+from . import dashboard
+from .api import admin, analysis, devices, links, system, trainings
 from .api.ingest_description import DESCRIPTION, PATH
 from .api.models import ProblemDocument
 from .api.task_description import TASK_DESCRIPTION, TASK_PATH
@@ -116,8 +117,9 @@ def api_of(state: ServiceState) -> FastAPI:
         responses=_REFUSALS,
     )
     api.state.service = state
-    for room in (devices, admin, analysis, trainings, system):
+    for room in (devices, admin, analysis, trainings, links, system):
         api.include_router(room.router)
+    dashboard.install(api, state)
     _answer_with_problems(api)
 
     def openapi() -> dict[str, Any]:

@@ -225,6 +225,25 @@ class Catalogue:
         period = period_at(survey.schedule, now)
         return None if period.label in survey.rounds else period
 
+    def reschedule(self, name: str, schedule: str | None) -> ListedSurvey:
+        """Let a survey's rounds follow another schedule, or none, from its next round on."""
+        survey = self.survey(name)
+        with self._database.write() as connection:
+            connection.execute(
+                update(schema.surveys)
+                .where(schema.surveys.c.id == survey.id)
+                .values(schedule=schedule)
+            )
+        self.reload()
+        return self.survey(name)
+
+    def reports(self) -> dict[int, int]:
+        """Count the reports of every round that has some, by its id."""
+        totals = schema.totals.c
+        counted = select(totals.round, func.sum(totals.reports)).group_by(totals.round)
+        with self._database.read() as connection:
+            return {row[0]: int(row[1]) for row in connection.execute(counted)}
+
     def tally(self, listed: ListedRound) -> Tally:
         """Read a round's tally: the sum of its shards, at one moment."""
         with self._database.read() as connection:

@@ -105,12 +105,11 @@ class Ingest:
             else:
                 await self._gateway(survey, authorization, content_type, length, receive, send)
         except Problem as problem:
-            await self._refuse(send, problem)
+            await self._refuse(scope, send, problem)
         except OverloadedError as problem:
-            await self._refuse(send, Problem("overloaded", str(problem), retry_after=RETRY_SECONDS))
+            await self._refuse(scope, send, _overloaded(str(problem)))
         except SQLAlchemyError:
-            said = "the database does not answer"
-            await self._refuse(send, Problem("overloaded", said, retry_after=RETRY_SECONDS))
+            await self._refuse(scope, send, _overloaded("the database does not answer"))
         except DisconnectedError:
             return
 
@@ -142,8 +141,9 @@ class Ingest:
             raise Problem("forbidden", "'report' is another device's")
         became = await state.writer.submit(live, report)
         answer = _ANSWERS.get(became)
-        if answer is None:
-            raise Problem(*_REFUSALS[became])
+        if answer is None:  # the commit has counted it
+            await send_problem(send, Problem(*_REFUSALS[became]))
+            return
         await send(answer[0])
         await send(answer[1])
 
@@ -173,9 +173,15 @@ class Ingest:
         reports = [(one.round, one.report) for one in sent]
         await send_json(send, 200, await gateway.take_list(state, survey, reports))
 
-    async def _refuse(self, send: Send, problem: Problem) -> None:
-        self._state.metrics.refused.labels(problem.reason).inc()
+    async def _refuse(self, scope: Scope, send: Send, problem: Problem) -> None:
+        survey = scope["path"][_PREFIX:_SUFFIX]
+        known = survey in self._state.catalogue.surveys
+        self._state.metrics.refuse(problem.reason, survey if known else None)
         await send_problem(send, problem)
+
+
+def _overloaded(said: str) -> Problem:
+    return Problem("overloaded", said, retry_after=RETRY_SECONDS)
 
 
 def _json_problem(problem: Exception) -> str:

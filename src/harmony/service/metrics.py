@@ -6,6 +6,8 @@ Workers of one server share a folder, from which each shows the sum of all.
 from __future__ import annotations
 
 import os
+import threading
+from collections import Counter as Count
 from collections.abc import Callable, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -60,6 +62,8 @@ class Metrics:
         self.waiting: Callable[[], int] = lambda: 0
         """How many reports wait; set by the writer."""
         self.turnout = Turnout()
+        self._outcomes: dict[str, Count[str]] = {}
+        self._lock = threading.Lock()
         self.enrolled = Counter("harmony_enrolments", "Devices enrolled", registry=self.registry)
         self.forgotten = Counter("harmony_forgotten", "Devices forgotten", registry=self.registry)
 
@@ -72,8 +76,25 @@ class Metrics:
         self.commit_reports.observe(sum(len(block.reports) for block in blocks))
         for block, block_outcomes in zip(blocks, outcomes, strict=True):
             self.turnout.came(block.round, block_outcomes)
-            for name, count in by_name(block_outcomes).items():
+            counted = by_name(block_outcomes)
+            for name, count in counted.items():
                 self.reports.labels(name).inc(count)
+            self._add(block.round.survey.name, counted)
+
+    def refuse(self, reason: str, survey: str | None) -> None:
+        """Count a request that was refused before a commit; its survey, if there is such."""
+        self.refused.labels(reason).inc()
+        if survey is not None:
+            self._add(survey, {reason: 1})
+
+    def outcomes(self, survey: str) -> dict[str, int]:
+        """Return what became of a survey's reports since this server started."""
+        with self._lock:
+            return dict(self._outcomes.get(survey, {}))
+
+    def _add(self, survey: str, counted: dict[str, int]) -> None:
+        with self._lock:
+            self._outcomes.setdefault(survey, Count()).update(counted)
 
     def page(self) -> bytes:
         """Return the metrics as Prometheus reads them."""

@@ -6,8 +6,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .problems import Problem
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from harmony.survey import Survey
 
 MEDIA_TYPE = "application/vnd.harmony.reports"
 MAGIC = b"HARMONY1"
@@ -46,6 +52,20 @@ def pack(fingerprint: str, label: str, reports: bytes, size: int) -> bytes:
     count = (len(reports) // size).to_bytes(4, "little")
     header = MAGIC + bytes.fromhex(fingerprint) + bytes([len(name)]) + name + count
     return header + reports
+
+
+def pack_table(survey: Survey, label: str, reports: pa.Table) -> bytes:
+    """Return a packed batch of reports as `Survey.randomize` gives them: what a gateway sends."""
+    import numpy as np
+
+    columns = [
+        np.frombuffer(
+            b"".join(chunk.buffers()[1].to_pybytes() for chunk in column.chunks), np.uint8
+        ).reshape(len(reports), -1)
+        for column in reports.combine_chunks().columns
+    ]
+    rows = np.concatenate(columns, axis=1)
+    return pack(survey.fingerprint, label, rows.tobytes(), rows.shape[1])
 
 
 def unpack(body: bytes) -> PackedBatch:

@@ -6,6 +6,7 @@ import gc
 import signal
 import socket
 import sys
+from collections.abc import Callable
 
 import structlog
 import uvicorn
@@ -54,11 +55,13 @@ def _serve(state: ServiceState, listener: socket.socket) -> None:
     # uvicorn raises the signal that stopped it once more when it is done: a stop is no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
-    serve_app(Application(state), listener, state.settings)
+    serve_app(Application(state), listener, state.settings, state.stopping.set)
 
 
-def serve_app(app: App, listener: socket.socket, settings: Settings) -> None:
-    """Serve `app` on uvicorn until a signal ends it."""
+def serve_app(
+    app: App, listener: socket.socket, settings: Settings, stopping: Callable[[], None]
+) -> None:
+    """Serve `app` on uvicorn until a signal ends it; `stopping` tells its streams to end."""
     # What is loaded by now stays, and what a request makes goes when it is answered: the
     # collector finds next to nothing, so it need not search among the requests under way.
     gc.freeze()
@@ -75,7 +78,20 @@ def serve_app(app: App, listener: socket.socket, settings: Settings) -> None:
         forwarded_allow_ips=settings.trusted_proxies or None,
         timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    Server(config, stopping).run(sockets=[listener])
+
+
+class Server(uvicorn.Server):
+    """Uvicorn's server, which says when it stops: it would wait for endless streams."""
+
+    def __init__(self, config: uvicorn.Config, stopping: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, then finish what is under way."""
+        self._stopping()
+        await super().shutdown(sockets)
 
 
 def listen(settings: Settings) -> list[socket.socket]:

@@ -57,6 +57,8 @@ class ServiceState:
             metrics=self.metrics,
         )
         self.ready = False
+        self.stopping = asyncio.Event()
+        """Set when the server is told to stop: streams that would go on for ever end."""
         self._tickers: list[asyncio.Task[None]] = []
         self._refresh_lock = asyncio.Lock()
         self._refreshes = 0
@@ -79,6 +81,7 @@ class ServiceState:
     async def stop(self) -> None:
         """Stop taking reports, commit those that wait, and close the database."""
         self.ready = False
+        self.stopping.set()
         for ticker in self._tickers:
             ticker.cancel()
         await self.writer.close()

@@ -2,6 +2,7 @@
 
 A token is `hmy_<id>_<secret>`.  The secret has 256 random bits, so one SHA-256 is enough.
 The claim code that the first start prints is a token whose only use is to become an admin's.
+Sign-in links and sessions (see `dashboard.sessions`) are tokens too, and act for another.
 """
 
 from __future__ import annotations
@@ -24,8 +25,13 @@ ANALYST: Final = "analyst"
 GATEWAY: Final = "gateway"
 ENROL: Final = "enrol"
 CLAIM: Final = "claim"
+LINK: Final = "link"
+SESSION: Final = "session"
 
 ROLES: Final = (ADMIN, ANALYST, GATEWAY, ENROL)
+PASSING: Final = (CLAIM, LINK, SESSION)
+"""Roles of tokens that nobody makes by hand, lists or presents as a bearer."""
+
 CLAIM_SECONDS: Final = 24 * 3600.0
 
 REREADS_PER_SECOND: Final = 10
@@ -65,9 +71,14 @@ class Tokens:
         }
 
     def list(self) -> list[Token]:
-        """Return every token but claim codes, oldest first."""
-        known = [token for _, token in self._known.values() if token.role != CLAIM]
+        """Return every token that people and gateways hold, oldest first."""
+        known = [token for _, token in self._known.values() if token.role not in PASSING]
         return sorted(known, key=lambda token: token.created)
+
+    def find(self, identity: str) -> Token | None:
+        """Return the token of this id, if it is there and has not expired."""
+        _, token = self._known.get(identity, (b"", None))
+        return token if token is not None and self._is_alive(token) else None
 
     def create(self, name: str, role: str, seconds: float | None = None) -> tuple[str, Token]:
         """Make a token; return it with its secret, which cannot be had again."""
@@ -75,6 +86,8 @@ class Tokens:
         now = self._clock()
         made = Token(identity, name, role, now, None if seconds is None else now + seconds)
         with self._database.write() as connection:
+            over = tokens.c.role.in_(PASSING) & (tokens.c.expires < now)
+            connection.execute(delete(tokens).where(over))
             connection.execute(
                 tokens.insert().values(
                     id=identity,
@@ -108,7 +121,10 @@ class Tokens:
         digest, token = known
         if not hmac.compare_digest(digest, _digest(secret)):
             return None
-        return token if token.expires is None or self._clock() < token.expires else None
+        return token if self._is_alive(token) else None
+
+    def _is_alive(self, token: Token) -> bool:
+        return token.expires is None or self._clock() < token.expires
 
     def claim_code(self) -> str | None:
         """Return a fresh claim code if nobody is admin yet."""

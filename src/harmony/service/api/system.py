@@ -1,28 +1,16 @@
-"""Routes for whoever runs the server: health, metrics, the API's description, the first claim."""
+"""Routes for whoever runs the server: health and metrics."""
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs
-
-from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Response
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
-from starlette.concurrency import run_in_threadpool
 
-from harmony.service.pages import claim_page, claimed_page, docs_page
 from harmony.service.problems import Problem
 
-from .access import State, UnlimitedState
+from .access import UnlimitedState
 
 router = APIRouter(tags=["system"])
-
-PAGE_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
 
 
 @router.get("/healthz")
@@ -48,27 +36,3 @@ def readyz(state: UnlimitedState) -> dict[str, str]:
 def metrics(state: UnlimitedState) -> Response:
     """Show the metrics as Prometheus reads them."""
     return Response(state.metrics.page(), media_type="text/plain; version=0.0.4")
-
-
-@router.get("/docs", include_in_schema=False)
-def docs(request: Request) -> HTMLResponse:
-    """Show the API's description as one page."""
-    return _page(docs_page(request.app.openapi()))
-
-
-@router.get("/claim", include_in_schema=False)
-def show_claim(code: str = "") -> HTMLResponse:
-    """Offer to claim the first admin's token."""
-    return _page(claim_page(code[:200]))
-
-
-@router.post("/claim", include_in_schema=False)
-async def claim(state: State, request: Request) -> HTMLResponse:
-    """Show the first admin's token, once."""
-    form = parse_qs((await request.body()).decode("latin-1"))
-    token = await run_in_threadpool(state.tokens.claim, form.get("code", [""])[0])
-    return _page(claimed_page(token), 200 if token else 401)
-
-
-def _page(content: str, status: int = 200) -> HTMLResponse:
-    return HTMLResponse(content, status, PAGE_HEADERS)

@@ -1,0 +1,219 @@
+"""The demonstration: a fleet reports to a real server over HTTP; estimates stand beside the truth.
+
+The phones are invented, so that the truth is known.  Some report one by one with the device SDK,
+the rest in batches through a gateway; every report is randomised as real devices would.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from ..errors import HarmonyError
+from ..mechanisms.audit import Audit, audit
+from ..rounds import Round
+from ..survey import Survey
+from .fleet import fleet_survey, fleet_truth, phones_between, simulate_fleet
+from .phones import first_phone, other_phones
+from .revealed import Answer, read_report
+from .server import DemoServer
+
+MOST_DEVICES = 20_000_000
+MOST_SINGLES = 2_000
+BATCH = 10_000
+RESENT, SECOND_TRIES = 200, 20
+"""Phones behind the gateway that send their report again, and those that try another."""
+
+LABEL = "now"
+
+
+@dataclass
+class Turnout:
+    """What became of the reports so far."""
+
+    devices: int
+    heard: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def refused(self) -> int:
+        """Reports that were neither accepted nor sent again."""
+        return self.outcomes.total() - self.outcomes["accepted"] - self.outcomes["duplicate"]
+
+
+Watch = Callable[[Turnout], None]
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A finished demonstration: estimates beside the truth, one phone's report, the audit."""
+
+    survey: Survey
+    devices: int
+    singles: int
+    rows: list[dict[str, Any]]
+    outcomes: dict[str, int]
+    ledger: str
+    answers: list[Answer]
+    audit: Audit
+    seconds: dict[str, float]
+
+    @property
+    def missed(self) -> int:
+        """How many of the intervals do not hold the truth."""
+        return sum(not row["covers"] for row in self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "survey": self.survey.definition(),
+            "devices": self.devices,
+            "singles": self.singles,
+            "outcomes": self.outcomes,
+            "audit": self.audit.to_dict(),
+            "one_device": {"ledger": self.ledger, "answers": [vars(one) for one in self.answers]},
+            "estimates": self.rows,
+            "intervals": len(self.rows),
+            "missed": self.missed,
+            "seconds": self.seconds,
+        }
+
+
+class Demonstration:
+    """A server with a survey, and a fleet that answers it: enter, collect, conclude."""
+
+    def __init__(self, devices: int, epsilon: float, seed: int | None = None) -> None:
+        if not 1 <= devices <= MOST_DEVICES:
+            raise HarmonyError(f"'devices' must lie between 1 and {MOST_DEVICES:,}")
+        self.devices = devices
+        self.singles = min(devices, max(100, min(MOST_SINGLES, devices // 20)))
+        self.seconds: dict[str, float] = {}
+        self._seed = secrets.randbits(63) if seed is None else seed
+        with self._timed("design"):
+            self.survey = fleet_survey(epsilon)
+        self.turnout = Turnout(devices)
+        self._folder = tempfile.TemporaryDirectory(prefix="harmony-demo-")
+
+    def __enter__(self) -> Self:
+        try:
+            with self._timed("start"):
+                self._fleet = simulate_fleet(self.devices, self._seed)
+                self.server = DemoServer(self._path)
+                self.server.call("POST", "/v1/surveys", self.survey.to_document())
+                opened = self.server.call("POST", f"{self._api}/rounds", {"label": LABEL})
+                self._round = Round(LABEL, bytes.fromhex(opened["seed"]))
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if hasattr(self, "server"):
+            self.server.stop()
+        self._folder.cleanup()
+
+    @property
+    def _path(self) -> Path:
+        return Path(self._folder.name)
+
+    @property
+    def _api(self) -> str:
+        return f"/v1/surveys/{self.survey.name}"
+
+    def link(self) -> str:
+        """Return a link that opens the dashboard, once, on the survey's page."""
+        link = self.server.call("POST", "/v1/sign-in-links")["link"]
+        return f"{link}&next=/surveys/{self.survey.name}"
+
+    def collect(self, watch: Watch = lambda turnout: None) -> None:
+        """Let the whole fleet report; `watch` is told how it goes."""
+        with self._timed("collect"):
+            self._collect_singly(watch)
+            self._collect_in_batches(watch)
+
+    def _collect_singly(self, watch: Watch) -> None:
+        epsilon = self.survey.epsilon
+        self._report, self._ledger = first_phone(self.server.url, self._path, self._fleet, epsilon)
+        self._count({"accepted": 1}, 1, watch)
+        rest = range(1, self.singles)
+        for heard in other_phones(self.server.url, self._path, self._fleet, rest, epsilon):
+            self._count({"accepted" if heard else "waiting": 1}, 1, watch)
+
+    def _collect_in_batches(self, watch: Watch) -> None:
+        token = {"name": "gateway", "role": "gateway"}
+        self._gateway = self.server.call("POST", "/v1/tokens", token)["token"]
+        first = self.singles
+        for start in range(first, self.devices, BATCH):
+            self._send(start, min(start + BATCH, self.devices), watch)
+        behind = self.devices - first
+        if behind >= RESENT:  # some lose the answer and send again; a few try another report
+            self._send(first, first + RESENT, watch, again=True)
+            self._send(first, first + SECOND_TRIES, watch, again=True, seed=self._seed + 1)
+
+    def _send(
+        self, start: int, stop: int, watch: Watch, *, again: bool = False, seed: int | None = None
+    ) -> None:
+        """Randomise the reports of some phones, and bring them to the server in one request."""
+        from ..service.packed import pack_table
+
+        reports = self.survey.randomize(
+            phones_between(self._fleet, start, stop),
+            self._seed + 2 if seed is None else seed,
+            round=self._round,
+            first=start,
+        )
+        packed = pack_table(self.survey, LABEL, reports)
+        answer = self.server.call(
+            "POST", f"{self._api}/reports", token=self._gateway, packed=packed
+        )
+        became = {"accepted": answer["accepted"], "duplicate": answer["duplicate"]}
+        self._count(became | answer["refused"], 0 if again else stop - start, watch)
+
+    def _count(self, became: dict[str, int], devices: int, watch: Watch) -> None:
+        self.turnout.outcomes.update(became)
+        self.turnout.heard += devices
+        watch(self.turnout)
+
+    def conclude(self) -> Demo:
+        """Ask the server for its estimates, and hold them to the truth."""
+        with self._timed("estimate"):
+            found = self.server.call("GET", f"{self._api}/rounds/{LABEL}/estimates")
+        return Demo(
+            self.survey,
+            self.devices,
+            self.singles,
+            list(self._beside_truth(found["estimates"])),
+            {name: count for name, count in self.turnout.outcomes.items() if count},
+            self._ledger,
+            read_report(self.survey, self._round, self._report),
+            audit(self.survey),
+            self.seconds,
+        )
+
+    def _beside_truth(self, rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        truths = {
+            one.name: fleet_truth(one, self._fleet[one.name]) for one in self.survey.attributes
+        }
+        for row in rows:
+            true = truths[row["attribute"]][row["value"]]
+            low, high = row["low"], row["high"]  # none if nobody answered: no claim, no miss
+            missed = low is not None and not low <= true <= high
+            yield row | {"truth": true, "covers": not missed}
+
+    @contextmanager
+    def _timed(self, step: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.seconds[step] = round(time.perf_counter() - started, 3)
+
+
+def finite(number: float | None) -> float:
+    """Return a number of the API, in which what is unknown is null."""
+    return math.nan if number is None else number

@@ -1,0 +1,24 @@
+"""The dashboard: pages for people, served beside the API by the same process.
+
+Every page is a template filled with plain values (`views`), works without scripts, and has its
+JSON and CSV.  Scripts add charts and live updates.  Nothing is loaded from anywhere else.
+"""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from harmony.service.state import ServiceState
+
+from . import assets, create, description, devices, live, settings, signin, surveys
+from .readings import Readings
+
+__all__ = ["install"]
+
+
+def install(api: FastAPI, state: ServiceState) -> None:
+    """Add the dashboard to the application."""
+    api.state.readings = Readings(state.catalogue)
+    api.state.trainings = None
+    for room in (assets, signin, live, surveys, create, devices, settings, description):
+        api.include_router(room.router)

@@ -1,0 +1,95 @@
+"""A new survey: a form that shows, while it is filled in, what to expect of the estimates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from harmony.errors import HarmonyError
+from harmony.plan import Plan
+from harmony.service.api import admin
+from harmony.service.api.access import State
+from harmony.service.api.models import RoundBody
+from harmony.service.problems import Problem
+from harmony.service.schedule import SCHEDULES
+from harmony.survey import Survey
+
+from .access import Manager, OwnForm, PageRoute, field
+from .forms import KINDS, SurveyForm
+from .rendering import HEADERS, fragment, page
+from .sessions import Visitor
+from .views import plan_sentence
+
+router = APIRouter(include_in_schema=False, route_class=PageRoute)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a form would give, or what is wrong with it."""
+
+    sentence: str = ""
+    plan: Plan | None = None
+    survey: Survey | None = None
+    problem: str = ""
+
+    @classmethod
+    def of(cls, filled: SurveyForm) -> Planned:
+        """Build the survey and plan it."""
+        try:
+            survey = Survey.from_document(filled.definition())
+            plan = survey.plan(devices=filled.expected_devices())
+        except HarmonyError as problem:
+            return cls(problem=str(problem))
+        return cls(plan_sentence(plan), plan, survey)
+
+
+@router.get("/new-survey")
+def empty_form(request: Request, visitor: Manager) -> Response:
+    """Show the form."""
+    return _form(request, visitor, SurveyForm(), Planned())
+
+
+@router.post("/new-survey")
+def fill_form(request: Request, state: State, visitor: Manager, form: OwnForm) -> Response:
+    """Create the survey, or show the form again: with a row more or less, or with its plan."""
+    filled, wish = SurveyForm.of(form), field(form, "wish")
+    if wish == "another":
+        return _form(request, visitor, filled.with_another(), Planned())
+    if wish.startswith("without-"):
+        place = int(wish.removeprefix("without-"))
+        return _form(request, visitor, filled.without(place), Planned())
+    planned = Planned.of(filled)
+    if wish == "plan" or planned.survey is None:
+        return _form(request, visitor, filled, planned)
+    try:
+        schedule = filled.schedule if filled.schedule in SCHEDULES else None
+        opened = RoundBody(label=filled.label, closes=None) if filled.label else None
+        admin.create_survey(state, visitor.holder, planned.survey.to_document(), schedule)  # type: ignore[arg-type]  # checked
+        if opened is not None:
+            admin.open_round(state, visitor.holder, filled.name, opened)
+    except (Problem, ValueError) as problem:
+        said = problem.detail if isinstance(problem, Problem) else "'round' has odd characters"
+        return _form(request, visitor, filled, Planned(problem=said))
+    return RedirectResponse(f"/surveys/{filled.name}", 303)
+
+
+@router.post("/new-survey/plan")
+def show_plan(_: Manager, form: OwnForm) -> HTMLResponse:
+    """Return the plan of a form that is being filled in."""
+    planned = Planned.of(SurveyForm.of(form))
+    return HTMLResponse(fragment("plan.html", planned=planned), headers=HEADERS)
+
+
+def _form(request: Request, visitor: Visitor, filled: SurveyForm, planned: Planned) -> Response:
+    return page(
+        request,
+        "new_survey.html",
+        visitor=visitor,
+        status=422 if planned.problem else 200,
+        form=filled,
+        planned=planned,
+        kinds=KINDS,
+        schedules=SCHEDULES,
+    )

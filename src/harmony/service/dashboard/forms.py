@@ -1,0 +1,124 @@
+"""The form that makes a survey: from its fields to a survey's definition, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harmony.errors import SurveyError
+
+from .access import Form, field
+
+KINDS = {
+    "mean": "number: its mean",
+    "bins": "number: its histogram",
+    "categorical": "one of some values",
+    "boolean": "yes or no",
+}
+DEVICES = 50_000
+
+
+@dataclass(frozen=True)
+class AttributeFields:
+    """One attribute as it stands in the form."""
+
+    name: str = ""
+    kind: str = "mean"
+    low: str = "0"
+    high: str = "100"
+    bins: str = "10"
+    values: str = ""
+
+    def to_document(self, where: str) -> dict[str, Any]:
+        """Return the attribute's definition.
+
+        >>> AttributeFields("theme", "categorical", values="light, dark").to_document("")
+        {'name': 'theme', 'kind': 'categorical', 'values': ['light', 'dark']}
+        """
+        if not self.name:
+            raise SurveyError(f"{where}: 'name' is missing")
+        if self.kind not in KINDS:
+            raise SurveyError(f"{self.name}: 'kind' must be one of {', '.join(KINDS)}")
+        if self.kind == "boolean":
+            return {"name": self.name, "kind": "boolean"}
+        if self.kind == "categorical":
+            values = [value.strip() for value in self.values.split(",")]
+            return {
+                "name": self.name,
+                "kind": "categorical",
+                "values": [value for value in values if value],
+            }
+        document: dict[str, Any] = {"name": self.name, "kind": "numeric"}
+        document |= {"low": self._number("low"), "high": self._number("high")}
+        if self.kind == "bins":
+            document["bins"] = int(self._number("bins"))
+        return document
+
+    def _number(self, part: str) -> float:
+        return number(getattr(self, part), f"{self.name}: '{part}'")
+
+
+@dataclass(frozen=True)
+class SurveyForm:
+    """The whole form."""
+
+    name: str = ""
+    epsilon: str = "1"
+    devices: str = str(DEVICES)
+    schedule: str = ""
+    label: str = ""
+    attributes: tuple[AttributeFields, ...] = (AttributeFields(),)
+
+    @classmethod
+    def of(cls, form: Form) -> SurveyForm:
+        """Read what the form sent."""
+        parts = ("name", "kind", "low", "high", "bins", "values")
+        rows = zip(*(form.get(f"attribute_{part}", []) for part in parts), strict=False)
+        attributes = tuple(AttributeFields(*(text.strip() for text in row)) for row in rows)
+        return cls(
+            name=field(form, "name"),
+            epsilon=field(form, "epsilon"),
+            devices=field(form, "devices"),
+            schedule=field(form, "schedule"),
+            label=field(form, "label"),
+            attributes=attributes or (AttributeFields(),),
+        )
+
+    def with_another(self) -> SurveyForm:
+        """Return the form with one more attribute."""
+        return replace(self, attributes=(*self.attributes, AttributeFields()))
+
+    def without(self, place: int) -> SurveyForm:
+        """Return the form without one attribute; the last stays."""
+        kept = tuple(one for number, one in enumerate(self.attributes) if number != place)
+        return replace(self, attributes=kept or (AttributeFields(),))
+
+    def definition(self) -> dict[str, Any]:
+        """Return the survey's definition, or raise what is wrong with the form."""
+        return {
+            "name": self.name,
+            "epsilon": number(self.epsilon, "'epsilon'"),
+            "attributes": [
+                one.to_document(f"attribute {place}")
+                for place, one in enumerate(self.attributes, start=1)
+            ],
+        }
+
+    def expected_devices(self) -> int:
+        """Return how many devices the plan supposes."""
+        devices = int(number(self.devices.replace(",", ""), "'devices'"))
+        if not 1 <= devices <= 10**10:
+            raise SurveyError("'devices' must lie between 1 and 10,000,000,000")
+        return devices
+
+
+def number(text: str, where: str) -> float:
+    """Read a number.
+
+    >>> number("1.5", "'epsilon'")
+    1.5
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise SurveyError(f"{where} must be a number") from None

@@ -1,0 +1,74 @@
+"""Live updates: a stream of server-sent events that says when a page has something new to show."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+
+from harmony.service.api.access import State
+from harmony.service.problems import Problem
+from harmony.service.state import ServiceState
+
+from .access import PageRoute, SignIns, Viewer
+from .sessions import COOKIE, Sessions
+
+router = APIRouter(include_in_schema=False, route_class=PageRoute)
+
+LOOK_SECONDS = 1.0
+QUIET_LOOKS = 15
+"""A comment keeps the connection alive after so many looks without news."""
+
+MOST_STREAMS = 500
+
+_streams = 0
+
+
+@router.get("/live")
+async def live(
+    request: Request, state: State, sessions: SignIns, _: Viewer, survey: str | None = None
+) -> StreamingResponse:
+    """Send the number of reports, of one survey or of all, whenever it changes."""
+    if _streams >= MOST_STREAMS:
+        raise Problem("overloaded", "too many pages are watching", retry_after=30)
+    events = watch(state, sessions, request.cookies.get(COOKIE, ""), survey)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+
+
+async def watch(
+    state: ServiceState, sessions: Sessions, cookie: str, survey: str | None
+) -> AsyncIterator[str]:
+    """Yield events until the session or the server ends."""
+    global _streams
+    _streams += 1
+    last, quiet = None, 0
+    try:
+        yield "retry: 2000\n\n"
+        while not state.stopping.is_set() and sessions.visitor(cookie) is not None:
+            seen = await asyncio.to_thread(_version, state, survey)
+            quiet += 1
+            if seen != last:
+                last, quiet = seen, 0
+                yield f"data: {seen}\n\n"
+            elif quiet >= QUIET_LOOKS:
+                quiet = 0
+                yield ": still here\n\n"
+            with suppress(TimeoutError):
+                await asyncio.wait_for(state.stopping.wait(), LOOK_SECONDS)
+    finally:
+        _streams -= 1
+
+
+def _version(state: ServiceState, survey: str | None) -> str:
+    """Return a short text that changes when there is something new to see."""
+    reports = state.catalogue.reports()
+    surveys = state.catalogue.surveys
+    watched = [surveys[survey]] if survey in surveys else list(surveys.values())
+    rounds = [one for listed in watched for one in listed.rounds.values()]
+    closed = sum(one.closed is not None for one in rounds)
+    total = sum(reports.get(one.live.id, 0) for one in rounds)
+    return f"{total} {len(rounds)} {closed} {len(surveys)}"

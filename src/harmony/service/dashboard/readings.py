@@ -1,0 +1,52 @@
+"""Results of rounds, kept while they cannot change: a page shows many closed rounds at once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from harmony.estimate.result import Result
+from harmony.service.catalogue import Catalogue, ListedRound, ListedSurvey
+
+MOST_ROUNDS = 30
+"""Rounds that a trend goes back."""
+
+MOST_KEPT = 500
+
+
+class Readings:
+    """Results by round and number of reports: a closed round only changes with that number."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._kept: dict[tuple[int, int], Result] = {}
+
+    def result(self, listed: ListedRound) -> Result:
+        """Estimate a round."""
+        return listed.live.survey.estimate(self._catalogue.tally(listed))
+
+    def history(self, listed: ListedSurvey, last: ListedRound) -> list[Result]:
+        """Estimate the rounds up to and including `last`, oldest first."""
+        reports = self._catalogue.reports()
+        rounds = [one for one in listed.rounds.values() if one.live.id <= last.live.id]
+        return [self._known(one, reports.get(one.live.id, 0)) for one in rounds[-MOST_ROUNDS:]]
+
+    def _known(self, listed: ListedRound, reports: int) -> Result:
+        if listed.closed is None:
+            return self.result(listed)
+        key = (listed.live.id, reports)
+        if key not in self._kept:
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            self._kept[key] = self.result(listed)
+        return self._kept[key]
+
+
+def _readings(request: Request) -> Readings:
+    readings = request.app.state.readings
+    assert isinstance(readings, Readings)
+    return readings
+
+
+Read = Annotated[Readings, Depends(_readings)]

@@ -1,0 +1,135 @@
+"""Settings, for admins: who holds a token, and when rounds open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+from pydantic import ValidationError
+
+import harmony
+from harmony.service.api import admin
+from harmony.service.api.access import State
+from harmony.service.api.models import TokenBody, TokenView
+from harmony.service.problems import Problem
+from harmony.service.schedule import SCHEDULES
+from harmony.service.state import ServiceState
+from harmony.service.tokens import ADMIN, ANALYST, ROLES
+
+from .access import Form, Manager, OwnForm, PageRoute, SignIns, field
+from .exports import csv_answer, csv_text, json_answer
+from .rendering import page
+from .sessions import Visitor
+
+router = APIRouter(include_in_schema=False, route_class=PageRoute)
+
+COLUMNS = ("id", "name", "role", "created", "expires")
+MAY_SIGN_IN = (ADMIN, ANALYST)
+
+
+@router.get("/settings")
+def show_settings(request: Request, state: State, visitor: Manager) -> Response:
+    """Show tokens and schedules."""
+    return _show(request, state, visitor)
+
+
+@router.get("/settings.json")
+def settings_json(state: State, _: Manager) -> Response:
+    """The same as JSON; never a secret."""
+    return json_answer({"tokens": _tokens(state), "schedules": _schedules(state)})
+
+
+@router.get("/settings.csv")
+def settings_csv(state: State, _: Manager) -> Response:
+    """The tokens as CSV; never a secret."""
+    return csv_answer("tokens.csv", csv_text(_tokens(state), COLUMNS))
+
+
+@router.post("/settings/tokens")
+def make_token(request: Request, state: State, visitor: Manager, form: OwnForm) -> Response:
+    """Make a token, and show it this once."""
+    made = admin.create_token(state, visitor.holder, _wanted(form))
+    return _show(request, state, visitor, token=made.token, about=made.name)
+
+
+@router.post("/settings/tokens/{id}/link")
+def make_link(
+    request: Request, state: State, sessions: SignIns, visitor: Manager, _: OwnForm, id: str
+) -> Response:
+    """Make a link that signs a token's holder in, once."""
+    holder = state.tokens.find(id)
+    if holder is None or holder.role not in MAY_SIGN_IN:
+        raise Problem("not-found", "there is no admin's or analyst's token of this id")
+    link = sessions.link(holder, state.settings.public_url or str(request.base_url))
+    return _show(request, state, visitor, link=link, about=holder.name)
+
+
+@router.post("/settings/tokens/{id}/revoke")
+def revoke_token(state: State, visitor: Manager, _: OwnForm, id: str) -> Response:
+    """Revoke a token, and end the sessions of its holder."""
+    admin.revoke_token(state, visitor.holder, id)
+    return RedirectResponse("/settings", 303)
+
+
+@router.post("/settings/schedule")
+def set_schedule(state: State, _: Manager, form: OwnForm) -> Response:
+    """Let a survey's rounds follow a schedule, or none."""
+    schedule = field(form, "schedule") or None
+    if schedule is not None and schedule not in SCHEDULES:
+        raise Problem("malformed", f"'schedule' must be one of {', '.join(SCHEDULES)}, or empty")
+    state.catalogue.reschedule(field(form, "survey"), schedule)
+    return RedirectResponse("/settings", 303)
+
+
+def _wanted(form: Form) -> TokenBody:
+    try:
+        return TokenBody.model_validate(
+            {
+                "name": field(form, "name"),
+                "role": field(form, "role"),
+                "days": field(form, "days") or None,
+            }
+        )
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise Problem("malformed", f"'{first['loc'][0]}': {first['msg']}") from None
+
+
+def _tokens(state: ServiceState) -> list[dict[str, Any]]:
+    return [TokenView.of(one).model_dump() for one in state.tokens.list()]
+
+
+def _schedules(state: ServiceState) -> list[dict[str, Any]]:
+    surveys = sorted(state.catalogue.surveys.values(), key=lambda one: one.survey.name)
+    return [{"survey": one.survey.name, "schedule": one.schedule} for one in surveys]
+
+
+def _show(
+    request: Request,
+    state: ServiceState,
+    visitor: Visitor,
+    *,
+    token: str = "",
+    link: str = "",
+    about: str = "",
+) -> Response:
+    return page(
+        request,
+        "settings.html",
+        visitor=visitor,
+        tokens=_tokens(state),
+        schedules=_schedules(state),
+        choices=SCHEDULES,
+        roles=ROLES,
+        may_sign_in=MAY_SIGN_IN,
+        token=token,
+        link=link,
+        about=about,
+        server={
+            "Version": harmony.__version__,
+            "Database": "SQLite" if state.database.is_sqlite else "PostgreSQL",
+            "Enrolment": state.settings.enrolment,
+            "API": "/docs",
+        },
+    )

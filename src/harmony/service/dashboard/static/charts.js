@@ -1,0 +1,140 @@
+// Draws the charts that the page describes in data-chart, with Plotly, in the page's own colours.
+(() => {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.hidden = true;
+
+  function colour(name) {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  }
+  const font = () => ({ family: getComputedStyle(document.body).fontFamily, size: 12, color: colour("--muted") });
+  const faded = (rgb, share) => rgb.replace("rgb(", "rgba(").replace(")", `, ${share})`);
+
+  const axis = (more) => ({
+    gridcolor: colour("--line"), linecolor: colour("--line"), zerolinecolor: colour("--line"),
+    tickfont: font(), fixedrange: true, automargin: true, ...more,
+  });
+  const layout = (more) => ({
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: font(), showlegend: false,
+    margin: { l: 4, r: 14, t: 6, b: 4 }, dragmode: false, bargap: 0.35,
+    hoverlabel: { bgcolor: colour("--card"), bordercolor: colour("--strong-line"), font: { ...font(), color: colour("--text") } },
+    legend: { orientation: "h", x: 0, y: 1, yanchor: "bottom", font: font(), traceorder: "normal" }, ...more,
+  });
+
+  function mean(chart) {
+    const [low, high] = chart.interval;
+    return {
+      data: [{
+        x: [chart.estimate], y: [""], mode: "markers", type: "scatter",
+        marker: { color: colour("--accent"), size: 8 },
+        error_x: { type: "data", array: [high - chart.estimate], arrayminus: [chart.estimate - low], color: colour("--accent"), thickness: 2.5, width: 7 },
+        hovertemplate: `%{x:.4~g}<br>95%: ${low.toPrecision(4)} to ${high.toPrecision(4)}<extra></extra>`,
+      }],
+      layout: layout({
+        margin: { l: 12, r: 14, t: 6, b: 28 },
+        xaxis: axis({ range: chart.range, nticks: 6, showline: true, ticks: "outside", tickcolor: colour("--line"), automargin: false }),
+        yaxis: axis({ visible: false, range: [-1, 1] }),
+      }),
+    };
+  }
+
+  function histogram(chart) {
+    const common = { y: chart.labels, orientation: "h" };
+    return {
+      height: 26 * chart.labels.length + 78,
+      data: [
+        { ...common, x: chart.consistent, type: "bar", name: "consistent", marker: { color: colour("--bar") }, hovertemplate: "%{y}: %{x:.2%} consistent<extra></extra>" },
+        {
+          ...common, x: chart.estimate, type: "scatter", mode: "markers", name: "estimate, 95% interval",
+          marker: { color: colour("--accent"), size: 7 },
+          error_x: { type: "data", array: chart.reach, color: colour("--accent"), thickness: 1.8, width: 4 },
+          hovertemplate: "%{y}: %{x:.2%}<extra></extra>",
+        },
+      ],
+      layout: layout({
+        showlegend: true,
+        margin: { l: 4, r: 14, t: 30, b: 4 },
+        xaxis: axis({ tickformat: ".3~p", nticks: 6, zeroline: true, zerolinecolor: colour("--strong-line") }),
+        yaxis: axis({ type: "category", autorange: "reversed", showgrid: false, ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
+      }),
+    };
+  }
+
+  function trend(chart, width) {
+    const data = chart.lines.flatMap((line, place) => {
+      const ink = colour(`--series-${place + 1}`);
+      const edge = { x: chart.rounds, type: "scatter", mode: "lines", line: { width: 0 }, hoverinfo: "skip", showlegend: false };
+      return [
+        { ...edge, y: line.low },
+        { ...edge, y: line.high, fill: "tonexty", fillcolor: faded(ink, 0.16) },
+        {
+          x: chart.rounds, y: line.estimate, type: "scatter", mode: "lines+markers", name: line.name,
+          line: { color: ink, width: 2 }, marker: { color: ink, size: 6 },
+          hovertemplate: `%{x}: %{y:${chart.share ? ".2%" : ".4~g"}}<extra>${line.name}</extra>`,
+        },
+      ];
+    });
+    const several = chart.lines.length > 1;
+    return {
+      data,
+      layout: layout({
+        showlegend: several, margin: { l: 4, r: 14, t: several ? 30 : 10, b: 4 },
+        xaxis: axis({ type: "category", showgrid: false, showline: true, tickangle: 0, nticks: Math.max(2, Math.floor(width / 85)) }),
+        yaxis: axis({ tickformat: chart.share ? ".3~p" : "", nticks: 5, zeroline: false }),
+      }),
+    };
+  }
+
+  function loss(chart) {
+    return {
+      data: [{
+        x: chart.steps, y: chart.loss, type: "scatter", mode: "lines+markers", line: { color: colour("--accent"), width: 2 },
+        marker: { color: colour("--accent"), size: 5 }, hovertemplate: "step %{x}: %{y:.4~g}<extra></extra>",
+      }],
+      layout: layout({
+        margin: { l: 4, r: 14, t: 10, b: 4 },
+        xaxis: axis({ showgrid: false, showline: true, nticks: 8, title: { text: "step", font: font() } }),
+        yaxis: axis({ nticks: 5, zeroline: false }),
+      }),
+    };
+  }
+
+  const kinds = { mean, histogram, trend, loss };
+  const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
+
+  function draw(figure) {
+    const chart = JSON.parse(figure.dataset.chart);
+    const plot = figure.querySelector(".plot");
+    const drawn = kinds[chart.kind](chart, plot.clientWidth);
+    if (drawn.height) plot.style.height = `${drawn.height}px`;
+    return Plotly.react(plot, drawn.data, drawn.layout, config);
+  }
+
+  function prepare(figure) {
+    const plot = document.createElement("div");
+    plot.className = "plot";
+    plot.setAttribute("role", "img");
+    plot.setAttribute("aria-label", figure.dataset.label);
+    const save = document.createElement("div");
+    save.className = "save";
+    for (const format of ["svg", "png"]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "quiet";
+      button.textContent = format.toUpperCase();
+      const { title } = JSON.parse(figure.dataset.chart);
+      button.setAttribute("aria-label", `Save the chart of ${title} as ${format.toUpperCase()}`);
+      button.addEventListener("click", () => {
+        Plotly.downloadImage(plot, { format, filename: title, width: 900, height: Math.max(plot.clientHeight, 240), scale: 2 });
+      });
+      save.append(button);
+    }
+    figure.append(plot, save);
+    figure.addEventListener("redraw", () => draw(figure));
+    return draw(figure);
+  }
+
+  const figures = [...document.querySelectorAll("[data-chart]")];
+  Promise.all(figures.map(prepare)).then(() => { document.body.dataset.drawn = "yes"; });
+  document.addEventListener("recolour", () => figures.forEach(draw));
+})();

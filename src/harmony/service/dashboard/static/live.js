@@ -1,0 +1,53 @@
+// Live updates: when the server says that something changed, the page is fetched again and its
+// parts replaced, so that what scripts show is always what the server wrote.
+(() => {
+  const main = document.querySelector("main[data-live]");
+  const news = document.getElementById("news");
+  let seen = null;
+  let busy = false;
+  let again = false;
+
+  const ids = (page, selector) => [...page.querySelectorAll(selector)].map((one) => one.id).join();
+
+  async function refresh() {
+    if (busy) {
+      again = true;
+      return;
+    }
+    busy = true;
+    try {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      if (!answer.ok || answer.redirected) return location.reload();
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const shape = "[data-part], [data-chart]";
+      if (ids(page, shape) !== ids(document, shape)) return location.reload();
+      for (const part of page.querySelectorAll("[data-part]")) {
+        const old = document.getElementById(part.id);
+        if (old.innerHTML !== part.innerHTML) old.innerHTML = part.innerHTML;
+      }
+      for (const chart of page.querySelectorAll("[data-chart]")) {
+        const old = document.getElementById(chart.id);
+        if (old.dataset.chart !== chart.dataset.chart) {
+          old.dataset.chart = chart.dataset.chart;
+          old.dispatchEvent(new Event("redraw"));
+        }
+      }
+      const reports = document.getElementById("reports");
+      news.textContent = reports ? `Updated: ${reports.textContent} reports` : "Updated";
+    } finally {
+      busy = false;
+      if (again) {
+        again = false;
+        setTimeout(refresh, 500);
+      }
+    }
+  }
+
+  const events = new EventSource(main.dataset.live);
+  events.onmessage = (event) => {
+    if (seen !== null && seen !== event.data) refresh();
+    else if (seen === null) main.dataset.connected = "yes";
+    seen = event.data;
+  };
+  addEventListener("pagehide", () => events.close());
+})();

@@ -1,0 +1,143 @@
+"""The surveys: a list, and a page for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+from pydantic import ValidationError
+
+from harmony.service.api import admin
+from harmony.service.api.access import State
+from harmony.service.api.models import RoundBody
+from harmony.service.catalogue import ListedRound
+from harmony.service.problems import Problem
+from harmony.service.state import ServiceState
+
+from .access import Manager, OwnForm, PageRoute, Viewer, field
+from .exports import csv_answer, csv_text, json_answer
+from .readings import Read
+from .rendering import page
+from .views import attribute_card, round_state, survey_row
+
+router = APIRouter(include_in_schema=False, route_class=PageRoute)
+
+LIST_COLUMNS = (
+    "name", "attributes", "epsilon", "answers", "schedule", "rounds", "round", "state",
+    "reports", "all_reports",
+)  # fmt: skip
+
+REFUSALS = {
+    "conflict": "the device sent another report before",
+    "closed": "the round was not open",
+    "malformed": "not a report of this survey",
+    "unauthorized": "no valid credential, or deleted",
+    "forbidden": "another device's report",
+    "too-large": "the request was too large",
+    "too-slow": "the request took too long",
+    "too-many-requests": "too many requests at once",
+    "overloaded": "the server could not commit it; devices try again",
+}
+
+
+@router.get("/")
+def home(_: Viewer) -> Response:
+    """Go to the surveys."""
+    return RedirectResponse("/surveys", 303)
+
+
+@router.get("/surveys")
+def list_surveys(request: Request, state: State, visitor: Viewer) -> Response:
+    """Show every survey."""
+    return page(request, "surveys.html", visitor=visitor, surveys=_rows(state))
+
+
+@router.get("/surveys.json")
+def list_json(state: State, _: Viewer) -> Response:
+    """The list as JSON."""
+    return json_answer({"surveys": _rows(state)})
+
+
+@router.get("/surveys.csv")
+def list_csv(state: State, _: Viewer) -> Response:
+    """The list as CSV."""
+    return csv_answer("surveys.csv", csv_text(_rows(state), LIST_COLUMNS))
+
+
+def _rows(state: ServiceState) -> list[dict[str, object]]:
+    reports, now = state.catalogue.reports(), state.clock()
+    surveys = sorted(state.catalogue.surveys.values(), key=lambda one: -one.created)
+    return [survey_row(one, reports, now) for one in surveys]
+
+
+@router.get("/surveys/{name}")
+def show_survey(
+    request: Request, state: State, read: Read, visitor: Viewer, name: str, round: str = ""
+) -> Response:
+    """Show a round of a survey: by default the latest."""
+    listed = state.catalogue.survey(name)
+    shown: dict[str, Any] = {"visitor": visitor, "listed": listed, "survey": listed.survey}
+    if not listed.rounds:
+        return page(request, "survey.html", **shown, round=None)
+    chosen = _round(state, name, round)
+    results = read.history(listed, chosen)
+    result = results[-1]
+    now = state.clock()
+    outcomes = state.metrics.outcomes(name)
+    return page(
+        request,
+        "survey.html",
+        **shown,
+        round=chosen,
+        state=round_state(chosen, now),
+        taking=listed.open_round(now),
+        rounds=list(reversed(listed.rounds)),
+        result=result,
+        cards=[attribute_card(one, results, result) for one in listed.survey.attributes],
+        accepted=outcomes.get("accepted", 0),
+        duplicates=outcomes.get("duplicate", 0),
+        refused=[
+            (reason, meaning, outcomes[reason])
+            for reason, meaning in REFUSALS.items()
+            if outcomes.get(reason)
+        ],
+    )
+
+
+@router.get("/surveys/{name}/estimates.json")
+def estimates_json(state: State, read: Read, _: Viewer, name: str, round: str = "") -> Response:
+    """The estimates of a round as JSON."""
+    return json_answer(read.result(_round(state, name, round)).to_dict())
+
+
+@router.get("/surveys/{name}/estimates.csv")
+def estimates_csv(state: State, read: Read, _: Viewer, name: str, round: str = "") -> Response:
+    """The estimates of a round as CSV."""
+    listed = _round(state, name, round)
+    label = listed.live.round.label.replace(":", "-")
+    return csv_answer(f"{name}-{label}.csv", read.result(listed).to_csv())
+
+
+@router.post("/surveys/{name}/rounds")
+def open_round(state: State, visitor: Manager, form: OwnForm, name: str) -> Response:
+    """Open a round."""
+    try:
+        wanted = RoundBody(label=field(form, "label"), closes=None)
+    except ValidationError:
+        raise Problem(
+            "malformed", "'label' must be 1 to 64 letters, digits, '.', '_', ':' or '-'"
+        ) from None
+    admin.open_round(state, visitor.holder, name, wanted)
+    return RedirectResponse(f"/surveys/{name}", 303)
+
+
+@router.post("/surveys/{name}/close")
+def close_round(state: State, visitor: Manager, form: OwnForm, name: str) -> Response:
+    """Close a round: its tally no longer changes."""
+    admin.close_round(state, visitor.holder, name, field(form, "label"))
+    return RedirectResponse(f"/surveys/{name}", 303)
+
+
+def _round(state: ServiceState, name: str, label: str) -> ListedRound:
+    return state.catalogue.round(name, label or None)

@@ -1,0 +1,159 @@
+"""What the pages show, as plain values: pure functions of surveys, rounds and results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harmony.attributes import Attribute, Numeric
+from harmony.estimate.result import Estimate, Result
+from harmony.estimate.writing import number_writer
+from harmony.plan import Plan
+from harmony.service.catalogue import ListedRound, ListedSurvey
+
+from .charts import Chart, chart_of, shown_value, trend_of
+
+MOST_ROWS = 200
+"""Rows of a table on a page; the whole histogram is in the CSV."""
+
+
+@dataclass(frozen=True)
+class EstimateRow:
+    """One line of an attribute's table, written out."""
+
+    value: str
+    estimate: str
+    interval: str
+    consistent: str
+
+
+@dataclass(frozen=True)
+class AttributeCard:
+    """One attribute on a survey's page."""
+
+    name: str
+    asks: str
+    is_mean: bool
+    answers: int
+    verdict: str
+    influence: str
+    reach: str
+    rows: tuple[EstimateRow, ...]
+    left_out: int
+    chart: Chart | None
+    trend: Chart | None
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough reports to say something."""
+        return self.verdict == "ok"
+
+
+def asks(attribute: Attribute) -> str:
+    """Say in a few words what an attribute is.
+
+    >>> asks(Numeric("battery", 0, 100))
+    'mean of a number from 0 to 100'
+    """
+    if isinstance(attribute, Numeric) and not attribute.values:
+        return f"mean of a number from {attribute.low:g} to {attribute.high:g}"
+    if isinstance(attribute, Numeric):
+        return f"histogram over {len(attribute.values)} bins"
+    if set(attribute.values) == {False, True}:
+        return "yes or no"
+    return f"histogram over {len(attribute.values):,} values"
+
+
+def attribute_card(
+    attribute: Attribute, results: Sequence[Result], result: Result, confidence: float = 0.95
+) -> AttributeCard:
+    """Show one attribute of `result`, and how it went over `results`."""
+    one: Estimate = result[attribute.name]
+    rows = one.rows(confidence)
+    write = number_writer(rows)
+    shown = rows
+    if len(rows) > MOST_ROWS:
+        shown = sorted(rows, key=lambda row: -row["estimate"])[:MOST_ROWS]
+    return AttributeCard(
+        name=attribute.name,
+        asks=asks(attribute),
+        is_mean=rows[0]["value"] is None,
+        answers=one.n,
+        verdict=one.verdict,
+        influence=write(one.influence),
+        reach=write((rows[0]["high"] - rows[0]["low"]) / 2),
+        rows=tuple(
+            EstimateRow(
+                shown_value(row["value"]),
+                write(row["estimate"]),
+                f"{write(row['low'])} to {write(row['high'])}",
+                write(row["consistent"]),
+            )
+            for row in shown
+        ),
+        left_out=len(rows) - len(shown),
+        chart=chart_of(one, confidence),
+        trend=trend_of(attribute.name, results, confidence),
+    )
+
+
+def plan_sentence(plan: Plan) -> str:
+    """Say what to expect in a sentence.
+
+    >>> import harmony as hm
+    >>> plan_sentence(hm.Survey("phones", [hm.Boolean("wifi")], 1.0).plan(devices=50_000))
+    'With 50,000 devices at epsilon 1 expect ±0.84%.'
+    """
+    errors = [one.error for one in plan.errors]
+    least, most = f"{min(errors):.2g}", f"{max(errors):.2g}"
+    spread = _percent(max(errors))
+    if least != most:
+        spread = f"{_percent(min(errors))} to {_percent(max(errors))}"
+    return f"With {plan.devices:,} devices at epsilon {plan.epsilon:g} expect ±{spread}."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:.0f}%"
+
+
+def round_state(listed: ListedRound, now: float) -> str:
+    """Say whether a round takes reports."""
+    is_open = listed.closed is None and (listed.closes is None or listed.closes > now)
+    return "open" if is_open else "closed"
+
+
+def survey_row(listed: ListedSurvey, reports: Mapping[int, int], now: float) -> dict[str, Any]:
+    """Show a survey as a row of the list; `reports` is by round id."""
+    latest = list(listed.rounds.values())[-1] if listed.rounds else None
+    return {
+        "name": listed.survey.name,
+        "attributes": len(listed.survey.attributes),
+        "epsilon": listed.survey.epsilon,
+        "answers": listed.survey.answers,
+        "schedule": listed.schedule,
+        "rounds": len(listed.rounds),
+        "round": latest.live.round.label if latest else None,
+        "state": round_state(latest, now) if latest else None,
+        "reports": reports.get(latest.live.id, 0) if latest else 0,
+        "all_reports": sum(reports.get(one.live.id, 0) for one in listed.rounds.values()),
+    }
+
+
+def round_rows(
+    surveys: Sequence[ListedSurvey], reports: Mapping[int, int], now: float
+) -> list[dict[str, Any]]:
+    """Show every round of every survey, newest first: a device reports at most once in each."""
+    rows = [
+        {
+            "survey": listed.survey.name,
+            "round": label,
+            "state": round_state(one, now),
+            "opened": one.opened,
+            "closed": one.closed if one.closed is not None else one.closes,
+            "devices": reports.get(one.live.id, 0),
+        }
+        for listed in surveys
+        for label, one in listed.rounds.items()
+    ]
+    return sorted(rows, key=lambda row: -row["opened"])

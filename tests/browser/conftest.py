@@ -1,0 +1,105 @@
+"""A real browser on a real server; a page that asks anyone else, or complains, fails its test."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from .chromium import MISSING, find_chromium, launched
+from .site import Site, fill, started
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = find_chromium()
+    if path is None:
+        warnings.warn(MISSING, stacklevel=1)
+        pytest.skip(MISSING)
+    with launched(path) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def site(browser: Browser) -> Iterator[Site]:
+    """A server with a survey of several rounds."""
+    with tempfile.TemporaryDirectory() as folder:
+        site = started(Path(folder))
+        try:
+            fill(site)
+            yield site
+        finally:
+            assert site.server.stop() == 0
+
+
+class Watched:
+    """Pages whose requests and complaints are noted."""
+
+    def __init__(self, browser: Browser, origin: str) -> None:
+        self._browser = browser
+        self._origin = origin
+        self._contexts: list[BrowserContext] = []
+        self.elsewhere: list[str] = []
+        self.complaints: list[str] = []
+
+    def page(self, **options: object) -> Page:
+        context = self._browser.new_context(**options)  # type: ignore[arg-type]
+        self._contexts.append(context)
+        context.set_default_timeout(15_000)
+        context.on("request", lambda request: self._note(request.url))
+        page = context.new_page()
+        page.on("console", lambda said: self._hear(said.type, said.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        return page
+
+    def _note(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme in ("blob", "data"):
+            return
+        if f"{parts.scheme}://{parts.netloc}" != self._origin:
+            self.elsewhere.append(url)
+
+    def _hear(self, kind: str, text: str) -> None:
+        refused = "Failed to load resource: the server responded with a status of 4"
+        if kind == "error" and not text.startswith(refused):
+            self.complaints.append(text)
+
+    def close(self) -> None:
+        for context in self._contexts:
+            context.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, site: Site) -> Iterator[Callable[..., Page]]:
+    """Open pages; in the end, none may have asked anyone else or broken its policy."""
+    watched = Watched(browser, site.url)
+    yield watched.page
+    watched.close()
+    assert watched.elsewhere == []
+    assert watched.complaints == []
+
+
+@pytest.fixture
+def page(open_page: Callable[..., Page]) -> Page:
+    return open_page()
+
+
+@pytest.fixture
+def as_admin(page: Page, site: Site) -> Page:
+    """A page that Ada, an admin, is signed in at."""
+    return signed_in(page, site, site.admin)
+
+
+def signed_in(page: Page, site: Site, token: str) -> Page:
+    page.goto(site.link(token))
+    page.get_by_role("button", name="Sign in as").click()
+    page.wait_for_url("**/surveys")
+    return page

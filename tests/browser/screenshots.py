@@ -1,0 +1,80 @@
+"""Photographs every page of the dashboard: light, dark and on a phone, into docs/screenshots."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .chromium import MISSING, find_chromium, launched
+from .site import SURVEY, Site, fill, started
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+OUT = Path(__file__).parents[2] / "docs" / "screenshots"
+PAGES = {
+    "surveys": "/surveys",
+    "survey": f"/surveys/{SURVEY.name}",
+    "new-survey": "/new-survey",
+    "devices": "/devices",
+    "settings": "/settings",
+}
+LOOKS = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1200, "height": 860}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1200, "height": 860}},
+    "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}},
+}
+MOST_BYTES = 150_000
+
+
+def photograph(page: Page, site: Site, look: str) -> None:
+    """Take a picture of every page."""
+    for name, path in PAGES.items():
+        page.goto(site.url + path)
+        if name == "survey":
+            page.locator("body[data-drawn]").wait_for()
+        if name == "new-survey":
+            page.get_by_label("Name").first.fill("phone-diagnostics-2")
+            page.locator("fieldset").get_by_label("Name").fill("battery use")
+            page.locator("#plan .sentence").wait_for()
+        out = OUT / f"{name}-{look}.png"
+        page.screenshot(path=out)
+        assert out.stat().st_size < MOST_BYTES, f"{out} is too large"
+
+
+def everything(browser: Browser, site: Site) -> None:
+    """Take every picture."""
+    for look, options in LOOKS.items():
+        context = browser.new_context(**options)  # type: ignore[arg-type]
+        page = context.new_page()
+        page.goto(site.link(site.admin))
+        if look == "light":
+            page.screenshot(path=OUT / "sign-in-light.png")
+        page.get_by_role("button", name="Sign in as").click()
+        page.wait_for_url("**/surveys")
+        photograph(page, site, look)
+        context.close()
+
+
+def main() -> int:
+    """Start a server with something to see, and photograph it."""
+    path = find_chromium()
+    if path is None:
+        sys.stderr.write(f"{MISSING}\n")
+        return 1
+    OUT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, launched(path) as browser:
+        site = started(Path(folder))
+        try:
+            fill(site, devices=200_000)
+            everything(browser, site)
+        finally:
+            site.server.stop()
+    sys.stderr.write(f"{len(list(OUT.glob('*.png')))} pictures -> {OUT}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""A real server with something to look at: surveys, rounds, reports, people who may sign in."""
+
+from __future__ import annotations
+
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import harmony as hm
+from harmony.service.packed import MEDIA_TYPE, pack_table
+from harmony.service.settings import Settings
+from harmony.service.state import ServiceState
+from tests.service.server_process import Connection, ServerProcess
+
+MAKERS = (
+    "Alder", "Birch", "Cedar", "Damson", "Elm", "Fir", "Gorse", "Hazel", "Ivy", "Juniper",
+)  # fmt: skip
+
+SURVEY = hm.Survey(
+    "phone-diagnostics",
+    [
+        hm.Numeric("battery use", 0, 100),
+        hm.Categorical("theme", ["light", "dark", "auto"]),
+        hm.Boolean("location on"),
+        hm.Categorical("maker", MAKERS),
+    ],
+    epsilon=1.0,
+)
+
+
+@dataclass
+class Site:
+    """The server, and how to talk to it."""
+
+    server: ServerProcess
+    admin: str
+    analyst: str
+    gateway: str
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server.port}"
+
+    def api(self, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
+        """Call the API as an admin; return its answer."""
+        connection = Connection(self.server.port)
+        headers = {"Authorization": f"Bearer {token or self.admin}"}
+        status, answer = connection.request(method, path, body, headers)
+        connection.close()
+        assert status < 300, (status, answer)
+        return answer
+
+    def link(self, token: str) -> str:
+        """Return a one-time sign-in link for a token's holder."""
+        return str(self.api("POST", "/v1/sign-in-links", token=token)["link"])
+
+    def report(self, survey: hm.Survey, label: str, devices: int, first: int, seed: int) -> None:
+        """Let simulated devices report through a gateway."""
+        rounds = self.api("GET", f"/v1/surveys/{survey.name}/rounds")["rounds"]
+        seed_hex = next(one["seed"] for one in rounds if one["label"] == label)
+        opened = hm.Round(label, bytes.fromhex(seed_hex))
+        reports = survey.randomize(people(devices, seed), round=opened, first=first)
+        body = pack_table(survey, label, reports)
+        request = urllib.request.Request(
+            f"{self.url}/v1/surveys/{survey.name}/reports", body, method="POST",
+            headers={"Authorization": f"Bearer {self.gateway}", "Content-Type": MEDIA_TYPE},
+        )  # fmt: skip
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            assert answer.status == 200
+
+
+def people(devices: int, seed: int) -> dict[str, Any]:
+    """Invent the phones of `SURVEY`; habits shift a little with the seed."""
+    random = np.random.default_rng(seed)
+    makers = 1 / np.arange(1, 11) ** 0.9
+    return {
+        "battery use": 100 * random.beta(5, 3 - 0.1 * (seed % 8), devices),
+        "theme": random.choice(["light", "dark", "auto"], devices, p=[0.5, 0.3, 0.2]),
+        "location on": random.random(devices) < 0.62,
+        "maker": random.choice(MAKERS, devices, p=makers / makers.sum()),
+    }
+
+
+def started(folder: Path) -> Site:
+    """Start a server on a fresh database, with a token for each role."""
+    place = str(folder / "harmony.db")
+    state = ServiceState(Settings.load(database=place))
+    tokens = [
+        state.tokens.create(name, role)[0]
+        for name, role in (("Ada", "admin"), ("Grace", "analyst"), ("gateway", "gateway"))
+    ]
+    state.database.close()
+    return Site(ServerProcess(place, folder / "server.log").start(), *tokens)
+
+
+def fill(site: Site, rounds: int = 6, devices: int = 40_000) -> None:
+    """Collect some rounds, the last of which is open still."""
+    site.api("POST", "/v1/surveys", SURVEY.to_document())
+    for number in range(rounds):
+        label = f"2026-W{41 + number}"
+        site.api("POST", f"/v1/surveys/{SURVEY.name}/rounds", {"label": label})
+        site.report(SURVEY, label, devices, first=0, seed=number)
+        if number < rounds - 1:
+            site.api("POST", f"/v1/surveys/{SURVEY.name}/rounds/{label}/close")

@@ -1,0 +1,55 @@
+"""axe-core finds nothing serious on any page, light or dark; phones need not scroll aside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .conftest import signed_in
+from .site import SURVEY, Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+PAGES = ("/surveys", f"/surveys/{SURVEY.name}", "/new-survey", "/devices", "/settings", "/docs")
+PHONE = {"width": 390, "height": 844}
+
+
+def serious(page: Page) -> list[str]:
+    """Return what axe-core finds that is serious or worse."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {node['html'][:200]}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(open_page: Callable[..., Page], site: Site, scheme: str) -> None:
+    page = open_page(color_scheme=scheme, bypass_csp=True)  # axe is injected into the page
+    page.goto(f"{site.url}/sign-in")
+    assert serious(page) == []
+    signed_in(page, site, site.admin)
+    for path in PAGES:
+        page.goto(site.url + path)
+        if path.endswith(SURVEY.name):
+            page.locator("body[data-drawn]").wait_for()
+        assert serious(page) == [], path
+
+
+def test_a_phone_shows_every_page_without_scrolling_aside(
+    open_page: Callable[..., Page], site: Site
+) -> None:
+    page = signed_in(open_page(viewport=PHONE, has_touch=True), site, site.admin)
+    for path in PAGES:
+        page.goto(site.url + path)
+        if path.endswith(SURVEY.name):
+            page.locator("body[data-drawn]").wait_for()
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= PHONE["width"], path
