@@ -30,3 +30,11 @@ class ClippedWarning(UserWarning):
         super().__init__(f"{attribute}: {clipped} values lie outside its range and were clipped")
         self.attribute = attribute
         self.clipped = clipped
+
+
+class PrivacyLeakWarning(UserWarning):
+    """A domain was read off people's data instead of being declared: it tells about them."""
+
+
+class FewDevicesWarning(UserWarning):
+    """There are too few devices to learn much at this epsilon."""

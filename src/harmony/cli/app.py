@@ -17,6 +17,7 @@ from .results import estimate
 from .serving import serve
 from .surveys import survey_app
 from .terminal import set_debug
+from .training import train
 
 app = typer.Typer(
     name="harmony",
@@ -27,7 +28,7 @@ app = typer.Typer(
 )
 app.add_typer(survey_app, name="survey")
 app.add_typer(reproduce_app, name="reproduce")
-for command in (simulate, export, tally, estimate, plan, audit, serve, demo):
+for command in (simulate, export, tally, estimate, plan, audit, train, serve, demo):
     app.command()(command)
 
 

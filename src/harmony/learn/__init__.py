@@ -9,20 +9,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .collecting import train
+    from .estimators import LinearRegression, LinearSVC, LogisticRegression
     from .model import Model
+    from .planning import plan
+    from .records import Records
     from .score import Score
     from .step import Step
     from .trainer import Trainer
     from .training import Training
 
-__all__ = ["Model", "Score", "Step", "Trainer", "Training"]
+__all__ = [
+    "LinearRegression",
+    "LinearSVC",
+    "LogisticRegression",
+    "Model",
+    "Records",
+    "Score",
+    "Step",
+    "Trainer",
+    "Training",
+    "plan",
+    "train",
+]
 
 _HOMES = {
+    "LinearRegression": "estimators",
+    "LinearSVC": "estimators",
+    "LogisticRegression": "estimators",
     "Model": "model",
+    "Records": "records",
     "Score": "score",
     "Step": "step",
     "Trainer": "trainer",
     "Training": "training",
+    "plan": "planning",
+    "train": "collecting",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,46 @@ class Model:
         if self.training.loss != "logistic":
             raise SurveyError("only a model of logistic loss tells chances")
         return 1 / (1 + np.exp(-np.clip(self.scores(table), -700, 700)))
+
+    def largest(self, most: int = 10) -> list[tuple[str, float]]:
+        """Return the columns with the largest weights, and those: values stand for themselves."""
+        named: list[tuple[str, float]] = []
+        for feature, block in zip(self.score.features, self.score.blocks, strict=True):
+            if feature.values:
+                middle = block.mean()  # only differences between values matter
+                named += [
+                    (f"{feature.name} = {value}", float(weight - middle))
+                    for value, weight in zip(feature.values, block, strict=True)
+                ]
+            else:
+                named.append((feature.name, float(block[0])))
+        return sorted(named, key=lambda one: -abs(one[1]))[:most]
+
+    def summary(self, history: Sequence[Mapping[str, Any]] = ()) -> str:
+        """Return the model as people read it."""
+        training = self.training
+        lines = [
+            f"{training.name}: {training.loss} loss, epsilon {training.epsilon:g}, "
+            f"{training.devices:,} devices, {training.width} weights"
+        ]
+        lines += [
+            f"  step {one['step']:>2}  {one['purpose']:<9} {one['devices']:>12,} devices"
+            for one in history[:20]
+        ]
+        lines.append(f"  intercept {self.intercept:+.4f}, and the largest weights:")
+        largest = self.largest()
+        width = max(len(name) for name, _ in largest)
+        lines += [f"    {name:<{width}}  {weight:+.4f}" for name, weight in largest]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from ..notebook import html_table
+
+        heading = (
+            f"{self.training.name}: {self.training.loss} loss, epsilon {self.training.epsilon:g}"
+        )
+        rows = [(name, f"{weight:+.4f}") for name, weight in self.largest(20)]
+        return html_table(heading, ["weight of", ">weight"], rows)
 
     def to_document(self) -> dict[str, Any]:
         return {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..attributes import Attribute
-from ..columns import CodeColumn, Column, NumberColumn, TableLike, read_columns
+from ..columns import BinColumn, CodeColumn, Column, NumberColumn, TableLike, read_columns
 from ..errors import DataError
 
 Floats = NDArray[np.float64]
@@ -20,7 +21,7 @@ class Records:
 
     Numbers are scaled to [-1, 1] and clipped; a missing one is 0.  Values are numbered; one
     that is missing or that the feature does not list is -1, unless the feature declares
-    `missing`.  Columns are read in place.
+    `missing`.  Columns are read in place.  `order` is a permutation of the rows.
 
     >>> from harmony import Boolean, Numeric
     >>> table = {"age": np.array([0.0, 75.0, np.nan]), "wifi": np.array([True, False, True])}
@@ -30,10 +31,16 @@ class Records:
     """
 
     def __init__(
-        self, table: TableLike, features: Sequence[Attribute], label: Attribute | None = None
+        self,
+        table: TableLike,
+        features: Sequence[Attribute],
+        label: Attribute | None = None,
+        order: NDArray[np.int64] | None = None,
     ) -> None:
         asked = [*features] if label is None else [*features, label]
         columns, self.devices = read_columns(table, asked)
+        if order is not None:
+            columns = [_ordered(column, order) for column in columns]
         self._columns = columns[: len(features)]
         self._label = None if label is None else columns[-1]
         self._plain = {id(one) for one in columns if _codes_are_levels(one)}
@@ -102,3 +109,9 @@ def _codes_are_levels(column: Column) -> bool:
     if not isinstance(column, CodeColumn) or column.base:
         return False
     return np.array_equal(column.lookup, np.arange(len(column.lookup)))
+
+
+def _ordered(column: Column, order: NDArray[np.int64]) -> Column:
+    assert not isinstance(column, BinColumn)  # a feature has no bins
+    whole = column.rows(0, len(order))
+    return replace(column, rows=lambda start, stop: whole[order[start:stop]])
