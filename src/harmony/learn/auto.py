@@ -4,7 +4,8 @@
     gradient   most devices: the correlation of the residual with every feature, asked by feature
     line       some devices: how far to go along the direction that the gradient gives
     ...        gradient and line again where there are devices enough
-    the end    squared loss is done; other losses turn the score into log-odds
+    level      the rest: the mean of what is left; or how the labels go with the score, from
+               which the other losses read log-odds
 
 All three losses share the direction: at a constant model their gradients are the same, and
 the regression of a label of -1 and 1 is Fisher's discriminant.  docs/learning.md tells what each
@@ -18,9 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import step as ask_for
 from .beliefs import pulled, truncated_mean
+from .calibration import edges_of, levelled, log_odds
 from .directions import Features, descent
-from .logit import log_odds
+from .logit import normal_log_odds
 from .score import Score
 from .shares import Shares
 from .trainer import Answer, Answers, Ask, Method
@@ -66,9 +69,25 @@ def auto(training: Training) -> Method:
         spread = known.spread(direction)
         best = finished(training, state)
         asked = shares.line(spread, state.mean, state.left)
-        answers = yield Ask("line", asked, shares.line_devices(turn), here, best, direction)
+        answers = yield Ask("line", asked, shares.line_devices, here, best, direction)
         _line(state, direction, answers, spread, shares.clips(spread, state.mean, state.left))
-    return finished(training, state)
+    if state.score.flat:
+        return finished(training, state)
+    return (yield from _calibrate(training, shares, known, state))
+
+
+def _calibrate(training: Training, shares: Shares, known: Features, state: _State) -> Method:
+    """Set the level of the score, with the devices that are left."""
+    score, best = state.score, finished(training, state)
+    spread = known.spread(score)
+    if training.loss == "squared":
+        clip = 1 + abs(state.mean)
+        asked = (ask_for.product(("residual", clip)),)
+        answers = yield Ask("level", asked, shares.level_devices, score, best)
+        return levelled(score, answers["residual"], clip, spread)
+    edges = edges_of(state.mean, spread)
+    answers = yield Ask("curve", (ask_for.curve(edges),), shares.level_devices, score, best)
+    return log_odds(score, edges, answers["curve"], best)
 
 
 def _summary(training: Training, answers: Answers) -> tuple[Features, _State]:
@@ -117,4 +136,4 @@ def finished(training: Training, state: _State) -> Score:
     """Return the score for the training's loss: log-odds, unless the loss is squared."""
     if training.loss == "squared":
         return state.score
-    return log_odds(state.score, state.mean, state.explained)
+    return normal_log_odds(state.score, state.mean, state.explained)

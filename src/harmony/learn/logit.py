@@ -11,7 +11,7 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
-def log_odds(score: Score, mean: float, explained: float) -> Score:
+def normal_log_odds(score: Score, mean: float, explained: float) -> Score:
     """Return the score whose sign predicts, and whose logistic is the chance of label 1.
 
     Labels are -1 and 1 with this `mean`; `score` is their regression, of variance `explained`.

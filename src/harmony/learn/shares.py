@@ -21,8 +21,8 @@ MOST_TURNS = 8
 ENOUGH_FOR_A_TURN = 150
 """Devices without noise, for each coordinate, above which a second gradient is worth asking."""
 
-SUMMARY, LINE = 3.0, 2.0
-"""What a summary and a line cost, in scalars."""
+SUMMARY, LINE, LEVEL, CURVE = 3.0, 2.0, 0.5, 2.0
+"""What a summary, a line, a level and a curve cost, in scalars."""
 
 
 class Shares:
@@ -51,16 +51,22 @@ class Shares:
 
     @property
     def gradient_devices(self) -> int:
-        left = 1 - (SUMMARY + LINE * (1 + self.turns) / 2) * self.scalar
-        return self._devices(left / self.turns)
+        spent = SUMMARY + LINE * (1 + self.turns) / 2 + self._level
+        return self._devices((1 - spent * self.scalar) / self.turns)
 
-    def line_devices(self, turn: int) -> int:
-        """The last line takes whatever rounding has left."""
-        each = self._devices(LINE * self.scalar * (1 + self.turns) / 2 / self.turns)
-        if turn + 1 < self.turns:
-            return each
-        spent = self.summary_devices + self.turns * self.gradient_devices + turn * each
-        return max(1, self.training.devices - spent)
+    @property
+    def line_devices(self) -> int:
+        return self._devices(LINE * self.scalar * (1 + self.turns) / 2 / self.turns)
+
+    @property
+    def level_devices(self) -> int:
+        """The last step takes whatever rounding has left."""
+        each = self.gradient_devices + self.line_devices
+        return max(1, self.training.devices - self.summary_devices - self.turns * each)
+
+    @property
+    def _level(self) -> float:
+        return LEVEL if self.squared else CURVE
 
     def summary(self) -> tuple[Question, ...]:
         """A scalar and a half for the label's mean, half for its square, one for the features."""

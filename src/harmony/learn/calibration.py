@@ -1,0 +1,98 @@
+"""Calibration: the last step of a training, which sets the level of a score.
+
+For squared loss some devices tell the mean of what is left.  For the other losses they say in
+which of a few bins their score lies, and their label; a logistic line through that private curve
+says what to add to the score and how steep to make it.  The direction stays as it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .beliefs import pulled
+from .score import Floats, Score
+from .trainer import Answer
+
+BINS = 16
+STEEPEST = 20.0
+TURNS = 50
+CURVATURE = 0.2
+"""Of the logistic loss, on average, where labels are neither sure nor a toss."""
+
+
+def levelled(score: Score, residual: Answer, clip: float, spread: float) -> Score:
+    """Return the score plus the mean residual, as far as that is known."""
+    error = float(np.sqrt(residual.variance[0])) * clip
+    return score.shifted(pulled(residual.mean * clip, error, 0.0, spread / 4))
+
+
+def edges_of(middle: float, spread: float) -> list[float]:
+    """Return where the bins of a curve meet: evenly over four standard deviations.
+
+    >>> edges_of(0.0, 1.5)[:2], len(edges_of(0.0, 1.0))
+    ([-3.0, -2.571...], 15)
+    """
+    reach = 2 * max(spread, 1e-6)
+    return [float(edge) for edge in middle + np.linspace(-reach, reach, BINS - 1)]
+
+
+def log_odds(score: Score, edges: list[float], curve: Answer, prior: Score) -> Score:
+    """Return the score as log-odds: the same direction, shifted and stretched.
+
+    `prior` is what it would be without the curve: the line is taken to be within one of it,
+    in intercept and slope, and the noise of the curve decides how far it is followed.
+    """
+    noise = float(np.mean(curve.variance))
+    if not np.isfinite(noise):
+        return prior
+    counts = curve.estimates.reshape(BINS, 2)
+    step = edges[1] - edges[0]
+    middles = np.append(np.array(edges) - step / 2, edges[-1] + step / 2)
+    centre, unit = float(middles.mean()), float(middles.std())
+    start = _line_of(score, prior, centre, unit)
+    intercept, slope = logistic_line(
+        (middles - centre) / unit, plausible_counts(counts), counts[:, 1], start, noise
+    )
+    return score.shifted(-centre).times(slope / unit).shifted(intercept)
+
+
+def plausible_counts(counts: Floats) -> Floats:
+    """Return how many devices fall in each bin, none of them negative, one in all."""
+    total = np.maximum(counts.sum(axis=1), 0.0)
+    return total / total.sum() if total.any() else np.full(len(counts), 1 / len(counts))
+
+
+def logistic_line(
+    z: Floats, total: Floats, positive: Floats, start: Floats, noise: float
+) -> tuple[float, float]:
+    """Return intercept and slope of the logistic line through a curve.
+
+    The optimum of the logistic loss depends on the positive labels through two sums only, which
+    noise leaves unbiased.  `start` is the prior, `noise` the variance of each of `positive`.
+
+    >>> z, total = np.linspace(-2, 2, 16), np.full(16, 1 / 16)
+    >>> chance = 1 / (1 + np.exp(-(0.5 + 2 * z)))
+    >>> [round(one, 3) for one in logistic_line(z, total, total * chance, np.zeros(2), 0.0)]
+    [0.5, 2.0]
+    """
+    design = np.column_stack([np.ones_like(z), z])
+    seen = design.T @ positive
+    doubt = len(z) * noise / CURVATURE
+    line = start.astype(np.float64)
+    for _ in range(TURNS):
+        fitted = 1 / (1 + np.exp(-np.clip(design @ line, -500, 500)))
+        slope = design.T @ (total * fitted) - seen + doubt * (line - start)
+        weight = total * fitted * (1 - fitted)
+        hessian = design.T @ (design * weight[:, None]) + (doubt + 1e-6) * np.eye(2)
+        change = np.clip(np.linalg.solve(hessian, slope), -1, 1)
+        line = np.clip(line - change, [-STEEPEST, 1e-3], STEEPEST)
+        if np.abs(change).max() < 1e-9:
+            break
+    return float(line[0]), float(line[1])
+
+
+def _line_of(score: Score, prior: Score, centre: float, unit: float) -> Floats:
+    """Return intercept and slope of the prior as a function of the standardised score."""
+    ours, theirs = np.concatenate(score.blocks), np.concatenate(prior.blocks)
+    slope = float(ours @ theirs / (ours @ ours))
+    return np.array([prior.intercept + slope * (centre - score.intercept), slope * unit])
