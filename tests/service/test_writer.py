@@ -133,7 +133,7 @@ def test_a_failed_commit_acknowledges_nobody(
         raise StoreError("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(service.state.writer._store, "_add_totals", broken)
+        patch.setattr(service.state.writer._store, "_add_tally", broken)
         answer = service.send(device, body)
         assert answer.status_code == 503
         assert answer.json()["type"] == "/problems/overloaded"

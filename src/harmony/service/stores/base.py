@@ -76,8 +76,7 @@ class Store(ABC):
             return
         touched, times = np.unique(cells[rows], return_counts=True)
         tiers, members = np.unique(reports[rows, TIER], return_counts=True)
-        self._add_counts(live.id, touched, times * step)
-        self._add_totals(live.id, tiers, members * step)
+        self._add_tally(live.id, touched, times * step, tiers, members * step)
 
     @abstractmethod
     def stored(self, live: LiveRound) -> Iterator[Reports]:
@@ -101,15 +100,21 @@ class Store(ABC):
 
     @abstractmethod
     def _append(self, live: LiveRound, reports: Reports) -> Outcomes:
-        """Store the reports of devices that have none in this round; compare the others'."""
+        """Store the reports of devices that have none in this round; compare the others'.
+
+        If any is stored, `_add_tally` follows.
+        """
 
     @abstractmethod
-    def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
-        """Add to cells of this store's shard."""
-
-    @abstractmethod
-    def _add_totals(self, round_id: int, tiers: NDArray[np.uint8], reports: Counts) -> None:
-        """Add to the reports a tier of this store's shard."""
+    def _add_tally(
+        self,
+        round_id: int,
+        cells: Counts,
+        times: Counts,
+        tiers: NDArray[np.uint8],
+        reports: Counts,
+    ) -> None:
+        """Add to the cells and to the reports a tier of this store's shard."""
 
     @abstractmethod
     def _refuse(self, device: bytes) -> None:

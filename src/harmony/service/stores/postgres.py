@@ -139,20 +139,23 @@ class PostgresStore(Store):
         stored = added | {bytes(device): bytes(body) for device, body in rows}
         return _compared(sent, added, stored)
 
-    def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
+    def _add_tally(
+        self,
+        round_id: int,
+        cells: Counts,
+        times: Counts,
+        tiers: NDArray[np.uint8],
+        reports: Counts,
+    ) -> None:
         self._execute(
-            "INSERT INTO counts (round, shard, cell, count) "
+            "WITH counted AS (INSERT INTO counts (round, shard, cell, count) "
             "SELECT %s, %s, * FROM unnest(%s::int[], %s::bigint[]) "
-            "ON CONFLICT (round, shard, cell) DO UPDATE SET count = counts.count + excluded.count",
-            round_id, self._shard, cells.tolist(), times.tolist(),
-        )  # fmt: skip
-
-    def _add_totals(self, round_id: int, tiers: NDArray[np.uint8], reports: Counts) -> None:
-        self._execute(
+            "ON CONFLICT (round, shard, cell) DO UPDATE SET count = counts.count + excluded.count) "
             "INSERT INTO totals (round, shard, tier, reports) "
             "SELECT %s, %s, * FROM unnest(%s::int[], %s::bigint[]) "
             "ON CONFLICT (round, shard, tier) "
             "DO UPDATE SET reports = totals.reports + excluded.reports",
+            round_id, self._shard, cells.tolist(), times.tolist(),
             round_id, self._shard, tiers.tolist(), reports.tolist(),
         )  # fmt: skip
 

@@ -9,6 +9,9 @@ that it has not seen, then adds only devices that its index lacks, under the nex
 The database's primary key (round, first) refuses a chunk from anyone who has not seen the last.
 The index is memory only and is thrown away whenever a transaction fails, so it never holds a
 device that the database does not.
+
+A chunk and its counts are one statement.  After each statement this thread queues for Python's
+lock with an event loop that is busy, which takes longer than the statement.
 """
 
 from __future__ import annotations
@@ -33,6 +36,23 @@ from .base import Store, StoreError
 
 SHARD = 0
 """SQLite has one writer at a time, so one shard is enough."""
+
+ADDING = f"""
+    CREATE TEMP VIEW added (round, first, reports, cells, tiers) AS SELECT 0, 0, 0, 0, 0;
+    CREATE TEMP TRIGGER adding INSTEAD OF INSERT ON added BEGIN
+        INSERT INTO chunks (round, first, reports)
+            SELECT NEW.round, NEW.first, NEW.reports WHERE NEW.reports IS NOT NULL;
+        INSERT INTO counts (round, shard, cell, count)
+            SELECT NEW.round, {SHARD}, CAST(key AS INTEGER), value
+            FROM json_each(NEW.cells) WHERE true
+            ON CONFLICT (round, shard, cell) DO UPDATE SET count = count + excluded.count;
+        INSERT INTO totals (round, shard, tier, reports)
+            SELECT NEW.round, {SHARD}, CAST(key AS INTEGER), value
+            FROM json_each(NEW.tiers) WHERE true
+            ON CONFLICT (round, shard, tier) DO UPDATE SET reports = reports + excluded.reports;
+    END;
+"""
+"""What a row put into `added` does: a chunk, if there is one, its cells and its totals."""
 
 NO_REPORT = 0xFF
 """The tier of a place whose report was removed.  No survey has so many tiers."""
@@ -75,6 +95,7 @@ class SqliteStore(Store):
             "wal_autocheckpoint=2000",
         ):
             self._connection.execute(f"PRAGMA {pragma}")
+        self._connection.executescript(ADDING)
         self._start_afresh()
 
     def _start_afresh(self) -> None:
@@ -84,6 +105,7 @@ class SqliteStore(Store):
         self._rounds: dict[int, RoundIndex] = {}
         self._forgotten_devices = DeviceIndex()
         self._forgotten_number = 0
+        self._chunk: tuple[int, bytes] | None = None
 
     def close(self) -> None:
         self._connection.close()
@@ -148,10 +170,7 @@ class SqliteStore(Store):
         numbers = index.devices.claim(device_words(reports))
         added = reports[numbers < 0]
         if len(added):
-            self._connection.execute(
-                "INSERT INTO chunks (round, first, reports) VALUES (?, ?, ?)",
-                (live.id, first, added.tobytes()),
-            )
+            self._chunk = (first, added.tobytes())  # goes to the database with its counts
             index.firsts.append(first)
         outcomes = np.full(len(reports), ACCEPTED, np.uint8)
         again = np.flatnonzero(numbers >= 0)
@@ -182,27 +201,33 @@ class SqliteStore(Store):
         chunk_of = np.searchsorted(np.array(index.firsts), numbers, side="right") - 1
         for chunk in np.unique(chunk_of).tolist():
             first = index.firsts[chunk]
-            ((packed,),) = self._connection.execute(
-                "SELECT reports FROM chunks WHERE round = ? AND first = ?", (live.id, first)
-            )
+            packed = self._packed(live, first)
             here = chunk_of == chunk
             found[here] = live.rows(packed)[numbers[here] - first]
         return found
 
-    def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
-        self._connection.execute(
-            "INSERT INTO counts (round, shard, cell, count) "
-            "SELECT ?, ?, CAST(key AS INTEGER), value FROM json_each(?) WHERE true "
-            "ON CONFLICT (round, shard, cell) DO UPDATE SET count = count + excluded.count",
-            (round_id, SHARD, _json(cells, times)),
+    def _packed(self, live: LiveRound, first: int) -> bytes:
+        """Return a chunk of a round, which may be the one that is being added."""
+        if self._chunk is not None and self._chunk[0] == first:
+            return self._chunk[1]
+        ((packed,),) = self._connection.execute(
+            "SELECT reports FROM chunks WHERE round = ? AND first = ?", (live.id, first)
         )
+        return bytes(packed)
 
-    def _add_totals(self, round_id: int, tiers: NDArray[np.uint8], reports: Counts) -> None:
+    def _add_tally(
+        self,
+        round_id: int,
+        cells: Counts,
+        times: Counts,
+        tiers: NDArray[np.uint8],
+        reports: Counts,
+    ) -> None:
+        first, packed = self._chunk or (None, None)
+        self._chunk = None
         self._connection.execute(
-            "INSERT INTO totals (round, shard, tier, reports) "
-            "SELECT ?, ?, CAST(key AS INTEGER), value FROM json_each(?) WHERE true "
-            "ON CONFLICT (round, shard, tier) DO UPDATE SET reports = reports + excluded.reports",
-            (round_id, SHARD, _json(tiers, reports)),
+            "INSERT INTO added VALUES (?, ?, ?, ?, ?)",
+            (round_id, first, packed, _json(cells, times), _json(tiers, reports)),
         )
 
     def _refuse(self, device: bytes) -> None:
