@@ -13,6 +13,7 @@ import signal
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
@@ -32,28 +33,30 @@ Work = Callable[[Settings, socket.socket], None]
 
 def run_workers(work: Work, settings: Settings, listeners: Sequence[socket.socket]) -> None:
     """Run `work` in a process for each listener until SIGTERM or SIGINT, then let them finish."""
+    stopping = False
+    workers: list[SpawnProcess] = []
+
+    def stop(*_: object) -> None:
+        nonlocal stopping
+        stopping = True
+        for worker in workers:
+            worker.terminate()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
     with tempfile.TemporaryDirectory(prefix="harmony-metrics-") as folder:
         os.environ[SHARED_FOLDER] = folder
-        workers = [_start(work, settings, listener) for listener in listeners]
-        stopping = threading.Event()
-
-        def stop(*_: object) -> None:
-            stopping.set()
-            for worker in workers:
-                worker.terminate()
-
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, stop)
-        while not stopping.is_set():
+        workers += [_start(work, settings, listener) for listener in listeners]
+        while not stopping:
             wait([worker.sentinel for worker in workers])
             for place, worker in enumerate(workers):
-                if worker.is_alive() or stopping.is_set():
+                if worker.is_alive() or stopping:
                     continue
                 log.error("a worker ended and is replaced", code=worker.exitcode)
                 forget_worker(worker.pid or 0)
-                stopping.wait(RESTART_SECONDS)
+                time.sleep(RESTART_SECONDS)
                 workers[place] = _start(work, settings, listeners[place])
-        stop()  # also one that was started while the signal came
+        stop()  # also one that was being started when the signal came
         for worker in workers:
             worker.join()
 
