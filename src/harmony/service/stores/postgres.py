@@ -5,7 +5,7 @@ Each server's store holds a shard number of its own (an advisory lock, free agai
 connection ends) and counts in that shard, so that servers never wait for each other's cells.
 
 Reports travel as one value, which the database cuts into rows, and what nobody waits for is sent
-with the next question: a commit takes four round trips whatever it holds.
+with the next question: a commit of one block takes four round trips, whatever its size.
 """
 
 from __future__ import annotations
