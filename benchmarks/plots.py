@@ -10,9 +10,10 @@ from .page import PAGE
 def speed_and_error(points: dict[str, tuple[float, float]], name: str) -> None:
     """Draw microseconds a user against error, a point for each library."""
     figure, axes = _figure(7.5, 3.6)
-    for label, (microseconds, error) in points.items():
-        axes.scatter(microseconds, error, color="C3" if label.startswith("Harmony") else "C0")
-        axes.annotate(label, (microseconds, error), (5, 4), textcoords="offset points", fontsize=8)
+    for number, (label, place) in enumerate(points.items()):
+        axes.scatter(*place, color="C3" if label.startswith("Harmony") else "C0")
+        above = 5 if number % 2 == 0 else -11
+        axes.annotate(label, place, (5, above), textcoords="offset points", fontsize=8)
     axes.set(xscale="log", xlabel="microseconds a user, from value to estimate", ylabel="RMSE")
     axes.set_ylim(0, 1.25 * max(error for _, error in points.values()))
     axes.set_xlim(right=20 * max(microseconds for microseconds, _ in points.values()))

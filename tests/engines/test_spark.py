@@ -28,7 +28,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
         spark.need_java()
     except (ImportError, hm.HarmonyError) as missing:
-        if os.environ.get("HARMONY_NEEDS_SPARK"):
+        if os.environ.get("NEEDS_SPARK"):
             raise
         pytest.skip(f"no Spark here ({missing}): run `make spark` first")
     from .cluster import Cluster
