@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import naive, optimality
+from benchmarks import naive, optimality, peers, scale
 from benchmarks.collect import population, survey
 from harmony import Round
 from harmony.rounds import derive
@@ -27,3 +27,15 @@ def test_the_rivals_settings_are_at_their_best() -> None:
     assert optimality.rivals.papers_hadamard(1.0) == pytest.approx(4.68, abs=0.005)
     assert optimality.rivals.hybrid(2.0) == pytest.approx(1.04, abs=0.005)
     assert optimality.rivals.piecewise(4.0) == pytest.approx(0.241, abs=0.0005)
+
+
+def test_the_scale_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    scale.run(tiny=True)
+    assert "x decoding the cells" in capsys.readouterr().out
+
+
+def test_the_other_libraries_run(capsys: pytest.CaptureFixture[str]) -> None:
+    for library in ("pure_ldp", "multi_freq_ldpy"):
+        pytest.importorskip(library, reason=f"no {library} here: `make bench` installs it")
+    peers.run(tiny=True)
+    assert "RMSE" in capsys.readouterr().out

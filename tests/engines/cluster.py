@@ -30,6 +30,7 @@ class Daemon:
             "SPARK_HOME": str(home),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_WORKER_DIR": str(folder / name),
+            "SPARK_LOCAL_DIRS": str(folder / f"{name}-blocks"),
             "SPARK_DAEMON_MEMORY": "512m",
             "PYSPARK_PYTHON": sys.executable,
         }

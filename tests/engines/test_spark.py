@@ -28,7 +28,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
         spark.need_java()
     except (ImportError, hm.HarmonyError) as missing:
-        if os.environ.get("HARMONY_NEEDS_SPARK"):
+        if os.environ.get("NEEDS_SPARK"):
             raise
         pytest.skip(f"no Spark here ({missing}): run `make spark` first")
     from .cluster import Cluster
@@ -127,3 +127,9 @@ def test_without_java_the_engine_says_what_to_install(
     old.chmod(0o755)
     with pytest.raises(hm.HarmonyError, match="needs a newer Java than 11"):
         spark.need_java()
+
+
+@pytest.mark.parametrize("master", ["spark://127.0.0.1:1", "spark://nowhere", "spark://a:b"])
+def test_a_master_that_does_not_answer_is_told_at_once(master: str) -> None:
+    with pytest.raises(hm.HarmonyError, match="no Spark master answers there"):
+        spark.need_master(master)

@@ -7,8 +7,11 @@ import io
 from pathlib import Path
 
 import pyarrow.parquet as pq
+from typer.testing import CliRunner
 
 import harmony as hm
+from harmony.cli import app
+from harmony.engines import tally_log
 from harmony.service.packed import MEDIA_TYPE, pack
 from harmony.tally import Tally
 
@@ -66,6 +69,18 @@ def test_the_exported_reports_count_to_the_same_tally(service: Service, tmp_path
     path = tmp_path / "reports.parquet"
     path.write_bytes(answer.content)
     assert SURVEY.tally(pq.read_table(path)) == expected == service.tally()
+
+
+def test_a_round_exported_into_a_log_counts_to_the_same_tally(
+    service: Service, tmp_path: Path
+) -> None:
+    expected = filled(service)
+    SURVEY.save(tmp_path / "survey.json")
+    database = service.state.settings.database
+    words = ["export", tmp_path / "survey.json", "--database", database, "-o", tmp_path / "logs"]
+    said = CliRunner().invoke(app, [str(word) for word in words])
+    assert "3,000 reports" in said.stdout, said.stderr
+    assert tally_log(SURVEY, tmp_path / "logs", "week1").tally == expected
 
 
 def test_a_round_without_reports_still_has_estimates(service: Service) -> None:

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import DataError, HarmonyError
 from .loading import LOG, check_out, load_survey
 from .options import Json, SurveyFile
 from .terminal import plural, reporting, say, say_json
+
+if TYPE_CHECKING:
+    from ..rounds import Round
+    from ..survey import Survey
 
 
 @reporting
 def export(
     survey: SurveyFile,
-    reports: Annotated[
-        list[Path],
-        typer.Argument(metavar="REPORTS", help="Files of reports of one round, in their order"),
-    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The log: a directory")],
+    reports: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[REPORTS]...",
+            help="Files of reports of one round, in their order",
+            show_default=False,
+        ),
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            help="A server's database instead: a SQLite file, or postgresql://...",
+            show_default=False,
+        ),
+    ] = None,
+    round: Annotated[
+        str | None,
+        typer.Option(help="Which of the server's rounds (the latest).", show_default=False),
+    ] = None,
     day: Annotated[
         datetime | None,
         typer.Option(
@@ -35,20 +55,49 @@ def export(
     \b
     harmony export phones.yaml reports.parquet -o logs
     harmony export phones.yaml monday.parquet -o logs --day 2026-11-09
+    harmony export phones.yaml --database harmony.db --round 2026-W46 -o logs
     harmony tally phones.yaml logs -o week46.tally
     """
+    check_out(out, (LOG,))
+    if bool(reports) == (database is not None):
+        raise DataError("name files of reports, or a server's --database")
+    asked = load_survey(survey)
+    arrived = day.date() if day else None
+    if database is None:
+        exported, written = _from_files(asked, reports or [], out, arrived)
+    else:
+        exported, written = _from_server(asked, database, round, out, arrived)
+    if json:
+        about = {"survey": asked.name, "round": exported.label}
+        say_json(about | {"reports": written, "out": str(out)})
+        return
+    say(f"{plural(written, 'report')} of {asked.name}, round {exported.label} -> {out}")
+
+
+def _from_files(
+    survey: Survey, reports: list[Path], out: Path, day: date | None
+) -> tuple[Round, int]:
     from ..engines import LogWriter
     from .reportfiles import reports_and_round
 
-    check_out(out, (LOG,))
-    asked = load_survey(survey)
+    round, tables = reports_and_round(survey, reports)
     written = 0
-    round, tables = reports_and_round(asked, reports)
-    with LogWriter(out, asked, round, day.date() if day else None) as log:
+    with LogWriter(out, survey, round, day) as log:
         for table in tables:
             log.write_table(table)
             written += len(table)
-    if json:
-        say_json({"survey": asked.name, "round": round.label, "reports": written, "out": str(out)})
-        return
-    say(f"{plural(written, 'report')} of {asked.name}, round {round.label} -> {out}")
+    return round, written
+
+
+def _from_server(
+    survey: Survey, database: str, label: str | None, out: Path, day: date | None
+) -> tuple[Round, int]:
+    if "://" not in database and not Path(database).is_file():
+        raise DataError(f"{database}: there is no such database")
+    try:
+        from ..service.export import add_to_log
+    except ModuleNotFoundError as missing:
+        raise HarmonyError(
+            f"reading a server's database needs {missing.name}: pip install 'harmony-ldp[service]'"
+        ) from None
+    return add_to_log(database, survey, label, out, day)

@@ -7,6 +7,7 @@ keystream, so for a seed the tally is the same however the devices are divided.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..survey import Survey
 from ..tally import Counts, Tally
 
 MOST_DEVICES = 10**12
-INVENTED_ROWS = CHUNK
+INVENTED_ROWS = 1 << 16
 TASKS_A_CORE = 4
 
 CELL, ANSWERS = "cell", "answers"
@@ -56,7 +57,7 @@ class Simulation:
             round = Round.open("simulation")
         self._survey = survey
         self._given: dict[str, Any] = {
-            "table": pa.concat_tables([table] * times).combine_chunks(),
+            "table": pa.concat_tables([_narrowed(table)] * times).combine_chunks(),
             "tiers": None if tiers is None else np.tile(tiers, times),
             "devices": devices,
             "seed": seed,
@@ -123,6 +124,17 @@ def invent(survey: Survey, seed: int | None) -> tuple[pa.Table, Any]:
             columns[attribute.name] = pa.array(attribute.values).take(pa.array(drawn))
     tiers = rng.integers(0, len(survey.tiers), INVENTED_ROWS) if len(survey.tiers) > 1 else None
     return pa.table(columns), tiers
+
+
+def _narrowed(table: pa.Table) -> pa.Table:
+    """Store integers in as few bytes as they need: every pass over the rows reads them again."""
+    for place, field in enumerate(table.schema):
+        if field.type == pa.int64():
+            for kind in (pa.int8(), pa.int16(), pa.int32()):
+                with suppress(pa.ArrowInvalid):
+                    table = table.set_column(place, field.name, table[place].cast(kind))
+                    break
+    return table
 
 
 def _sparse(counts: Counts, clipped: Counts) -> pa.RecordBatch:

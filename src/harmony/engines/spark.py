@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -51,6 +52,7 @@ def spark_session(master: str | None = None) -> Iterator[Any]:
     """Yield a session: the one that is running, or one of our own that ends afterwards."""
     try:
         import ibis  # noqa: F401  # a missing package is told before anything starts
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as missing:
@@ -62,19 +64,37 @@ def spark_session(master: str | None = None) -> Iterator[Any]:
         yield running
         return
     need_java()
+    master = master or "local[*]"
+    need_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(master or os.environ.get("SPARK_MASTER", "local[*]"))
+    builder = SparkSession.builder.master(master)
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
+    session = None
     try:
         session = builder.getOrCreate()
-    except PySparkException as problem:
-        raise HarmonyError(f"Spark did not start: {str(problem).splitlines()[0]}") from None
-    try:
         session.sparkContext.setLogLevel("ERROR")
         yield session
+    except (PySparkException, Py4JError) as problem:
+        said = next((line for line in str(problem).splitlines() if line.strip()), "it did not say")
+        raise HarmonyError(f"Spark gave up: {said.strip()}") from problem
     finally:
-        session.stop()
+        if session is not None:
+            session.stop()
+
+
+def need_master(master: str) -> None:
+    """Refuse to wait for a standalone master that does not answer: Spark would, for minutes."""
+    if not master.startswith("spark://"):
+        return
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), timeout=5).close()
+            return
+        except (OSError, ValueError):
+            continue
+    raise HarmonyError(f"{master}: no Spark master answers there; write spark://host:7077")
 
 
 def need_java() -> None:

@@ -19,6 +19,7 @@ from ..threads import share_out
 MARKS_AT_ONCE = 1 << 27
 """One gibibyte of marks."""
 
+_NOTHING = np.empty(0, np.uint64)
 _LOW, _HIGH = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -54,10 +55,11 @@ def repeated(parts: Sequence[Words], workers: int = 1) -> Words:
     def look(turns: Iterator[int]) -> list[Words]:
         found = []
         for turn in turns:
-            sorted_marks = np.concatenate([share(part, turn, 2 * workers) for part in parts])
-            sorted_marks.sort()
-            same = sorted_marks[1:] == sorted_marks[:-1]
-            found.append(sorted_marks[1:][same])
+            ordered = np.concatenate(
+                [_NOTHING, *(share(part, turn, 2 * workers) for part in parts)]
+            )
+            ordered.sort()
+            found.append(ordered[1:][ordered[1:] == ordered[:-1]])
         return found
 
     by_worker = share_out(iter(range(2 * workers)), workers, look)
