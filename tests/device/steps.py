@@ -24,9 +24,9 @@ STEP: dict[str, Any] = {
         "answers": 1,
         "attributes": [
             {"name": "gradient of battery", "kind": "numeric", "low": -1, "high": 1,
-             "mechanisms": [_GRID]},
+             "coin": 1, "mechanisms": [_GRID]},
             {"name": "gradient of theme", "kind": "signed", "values": ["light", "dark", "auto"],
-             "mechanisms": [_SIGNED]},
+             "coin": 1, "mechanisms": [_SIGNED]},
         ],
         "tables": [
             {"kind": "dense", "counts": [_EVEN, _EVEN[::-1]]},
