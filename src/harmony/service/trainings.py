@@ -39,6 +39,9 @@ log = structlog.get_logger(__name__)
 MOST_NAME = 48
 """A step's round is called after the training and its number, and a label has 64 characters."""
 
+NOTE_SECONDS = 1.0
+"""How often the reports that were refused are written down, at most."""
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -68,6 +71,7 @@ class Trainings:
         self._clock = clock
         self._paces: dict[int, Pace] = {}
         self._closing = threading.Lock()
+        self._noted = 0.0
 
     @property
     def running(self) -> list[ListedTraining]:
@@ -137,7 +141,9 @@ class Trainings:
         """Look at every running training, and close the steps that are full or over."""
         if not self.running:
             return
-        self._note_refusals()
+        if self._clock() >= self._noted + NOTE_SECONDS:
+            self._noted = self._clock()
+            self._note_refusals()
         for training, round_id, reports in self._open_steps():
             listed = next((one for one in self.running if one.id == training), None)
             step = listed.open_step if listed else None
@@ -220,6 +226,7 @@ class Trainings:
             self._catalogue.reload()
 
     def _note_refusals(self) -> None:
+        """Write down how many reports were late or refused since the last time."""
         for training, (late, refused) in self._turnout.take().items():
             with self._database.write() as connection:
                 connection.execute(
