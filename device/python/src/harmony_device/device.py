@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from .backoff import Backoff
+from .backoff import Backoff, Pauses
 from .consent import Consent
 from .documents import Documents, matches
 from .errors import AnswerError, DeviceError, RefusedError, ServerError
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from .attributes import Answer
     from .survey import Values
     from .transport import Transport
-
-PAUSE = "pause-"
 
 RENEWAL = 30 * 86400.0
 """A credential older than this is renewed, well before a server drops the key it was made with."""
@@ -95,6 +93,7 @@ class Device:
         self._outbox = Outbox(self.directory, most_waiting_bytes)
         self._documents = Documents(self.directory)
         self._backoff = Backoff(self.directory)
+        self._pauses = Pauses(self.directory)
         self._surveys: dict[str, Survey] = {}
 
     def answer(self, values: Values, patience: float = 0.0) -> Visit:
@@ -280,13 +279,13 @@ class Device:
             if not training.is_done(self.ledger()):
                 self._take_part(identity, training, values, visit)
         self._keep_only({offer.fingerprint for offer in offers})
-        self._keep_pauses({training.name for training in trainings})
+        self._pauses.keep_only({training.name for training in trainings})
 
     def _take_part(
         self, identity: Identity, training: TrainingOffer, values: Values, visit: Visit
     ) -> None:
         """Ask for a training's step, and answer it if there is one for this device."""
-        pause, now = self._pause(training.name), self._clock()
+        pause, now = self._pauses.of(training.name), self._clock()
         wait = pause.remaining(now)
         objection = self.epsilon_limit.objection(training.epsilon, "", self.ledger(), now)
         if objection is not None:
@@ -340,7 +339,7 @@ class Device:
                 return f"{self._outbox.most_bytes} bytes of reports are waiting already"
             # The ledger's time never runs back, so a clock that does frees nothing.
             now = max([self._clock(), *(entry.at for entry in entries)])
-            tier, objection = self._tier(survey, offer.round, entries, now)
+            tier, objection = self.epsilon_limit.choose(survey.tiers, offer.round, entries, now)
             if objection is not None:
                 return objection
             asked = ask(survey, offer.seed, identity.device, tier)
@@ -349,17 +348,6 @@ class Device:
             report = randomise(survey, identity.device, tier, answers, asked, os.urandom)
             self._outbox.add(offer.name, offer.round, report, now)
         return None
-
-    def _tier(
-        self, survey: Survey, round: str, entries: Sequence[Entry], now: float
-    ) -> tuple[int, str | None]:
-        """Return the tier of most epsilon that the owner's limits allow, or an objection."""
-        objection = None
-        for tier in sorted(range(len(survey.tiers)), key=lambda tier: -survey.tiers[tier]):
-            objection = self.epsilon_limit.objection(survey.tiers[tier], round, entries, now)
-            if objection is None:
-                break
-        return tier, objection
 
     def _survey(self, offer: Offer) -> Survey:
         """Return the offered survey, checked; it is downloaded only if it is not kept."""
@@ -382,16 +370,6 @@ class Device:
             with self._lock:
                 self._documents.keep(offer.fingerprint, content)
         return content
-
-    def _pause(self, training: str) -> Backoff:
-        """Return the pause that a server asked for before this device may have a task."""
-        return Backoff(self.directory, f"{PAUSE}{training}")
-
-    def _keep_pauses(self, trainings: set[str]) -> None:
-        """Forget the pauses of trainings that no longer run."""
-        for file in os.listdir(self.directory):
-            if file.startswith(PAUSE) and file[len(PAUSE) :] not in trainings:
-                Backoff(self.directory, file).succeeded()
 
     def _keep_only(self, fingerprints: set[str]) -> None:
         with self._lock:
