@@ -12,7 +12,7 @@ import pytest
 
 import harmony as hm
 from harmony.learn.model import Model
-from harmony.service import steps
+from harmony.service import schema, steps
 from harmony_device.step import Step
 
 from .conftest import SURVEY, Service
@@ -249,6 +249,25 @@ def test_of_two_servers_one_closes_a_step(serve: Start) -> None:
     shown = show(servers[1])
     assert [one["step"] for one in shown["history"]] == [one["number"] for one in shown["steps"]]
     assert shown["model"] == relearnt(servers[0].state).model.to_document()
+
+
+def test_a_training_that_cannot_go_on_can_be_stopped_and_holds_up_no_other(
+    service: Service,
+) -> None:
+    create(service)
+    create(service, replace(SMALL, name="other"))
+    with service.state.database.write() as connection:
+        damaged = '{"training": "charging", "told": [{}]}'
+        connection.execute(
+            schema.trainings.update()
+            .where(schema.trainings.c.survey == service.state.trainings.training(SMALL.name).id)
+            .values(trainer=damaged)
+        )
+    fill_step(service)
+    assert service.state.trainings.training(SMALL.name).open_step is not None
+    finish(service, "other")
+    answer = service.client.post(f"{PATH}/stop", headers=service.admin)
+    assert answer.json()["state"] == "stopped"
 
 
 def test_surveys_and_trainings_share_their_names(service: Service) -> None:
