@@ -90,13 +90,13 @@ def test_a_device_takes_part_in_one_step_only(serve: Start) -> None:
     first = body_of(service, device)
     assert service.send(device, first, SMALL.name).status_code == 201
     fill_step(service)
-    for server in (service, serve()):  # a fresh one must read who has reported
+    for number, server in enumerate((service, serve()), 1):  # a fresh one must read who reported
         second = body_of(server, device)
         assert second["round"] != first["round"]
         answer = server.send(device, second, SMALL.name)
         assert (answer.status_code, answer.json()["type"]) == (409, "/problems/conflict")
-    shown = show(service)
-    assert (shown["late"], shown["refused"]) == (0, 1)
+        shown = show(server)
+        assert (shown["late"], shown["refused"]) == (0, number)
     other = service.enrol()
     assert service.send(other, body_of(service, other), SMALL.name).status_code == 201
     check_tallies(service.state)
