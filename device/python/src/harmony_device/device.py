@@ -13,7 +13,6 @@ import time
 
 from .backoff import Backoff, Pauses
 from .consent import Consent
-from .documents import Documents, matches
 from .errors import AnswerError, DeviceError, RefusedError, ServerError
 from .identity import Identity, IdentityFile
 from .ledger import Entry, Ledger
@@ -23,7 +22,7 @@ from .outbox import Outbox, Waiting, name_of
 from .report import ask, randomise
 from .server import ACCEPTED, GONE, NEVER, Offer, Server, TrainingOffer, retry_after, trouble
 from .step import Step
-from .survey import Survey
+from .surveys import Surveys
 from .transport import HttpTransport
 from .visit import Visit
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .attributes import Answer
-    from .survey import Values
+    from .survey import Survey, Values
     from .transport import Transport
 
 RENEWAL = 30 * 86400.0
@@ -91,10 +90,9 @@ class Device:
         self._identity = IdentityFile(self.directory)
         self._ledger = Ledger(self.directory)
         self._outbox = Outbox(self.directory, most_waiting_bytes)
-        self._documents = Documents(self.directory)
+        self._surveys = Surveys(self.directory)
         self._backoff = Backoff(self.directory)
         self._pauses = Pauses(self.directory)
-        self._surveys: dict[str, Survey] = {}
 
     def answer(self, values: Values, patience: float = 0.0) -> Visit:
         """Answer each open survey once, take part once in each training, and say what happened.
@@ -265,49 +263,68 @@ class Device:
     def _answer_all(self, values: Values, visit: Visit) -> None:
         identity = self._enrolled()
         offers, trainings = self._consented_server.offers()
+        entries = self.ledger()
         for offer in offers:
-            if offer.is_done(self.ledger()):
+            if offer.is_done(entries):
                 continue
             try:
-                survey = self._survey(offer)
+                survey = self._surveys.of(offer, self._download)
                 answers = survey.read(values)
             except (RefusedError, AnswerError) as problem:
                 visit.skipped[offer.name] = str(problem)
                 continue
             self._answer_one(identity, offer, survey, answers, visit)
+            entries = self.ledger()
         for training in trainings:
-            if not training.is_done(self.ledger()):
+            if not training.is_done(entries):
                 self._take_part(identity, training, values, visit)
-        self._keep_only({offer.fingerprint for offer in offers})
+                entries = self.ledger()
+        self._surveys.keep_only({offer.fingerprint for offer in offers})
         self._pauses.keep_only({training.name for training in trainings})
+
+    def _download(self, survey: str) -> bytes:
+        return self._consented_server.document(survey)
 
     def _take_part(
         self, identity: Identity, training: TrainingOffer, values: Values, visit: Visit
     ) -> None:
         """Ask for a training's step, and answer it if there is one for this device."""
         pause, now = self._pauses.of(training.name), self._clock()
-        wait = pause.remaining(now)
         objection = self.epsilon_limit.objection(training.epsilon, "", self.ledger(), now)
         if objection is not None:
             visit.skipped[training.name] = objection
-        elif not wait:
+            return
+        wait = pause.remaining(now)
+        if not wait:
             reply = self._consented_server.task(identity, training.name)
             if reply.status == 200:
-                try:
-                    step = training.step(reply.body)
-                    answers = step.read(values, os.urandom)
-                except (RefusedError, AnswerError) as problem:
-                    visit.skipped[training.name] = str(problem)
+                self._answer_step(identity, training, reply.body, values, visit)
+                if training.name in visit.skipped:
                     pause.told(now, UNUSABLE)
-                else:
-                    self._answer_one(identity, step, step.survey, answers, visit)
             elif reply.status == 204:
                 wait = pause.told(now, retry_after(reply) or DEFAULT_PAUSE)
             elif reply.status not in GONE:
                 raise trouble(reply, f"training '{training.name}'")
         if wait:
-            visit.skipped[training.name] = "the server has no task now"
+            visit.skipped[training.name] = f"no task now; to be asked for in {wait:.0f} seconds"
             visit.next_attempt = min(wait, visit.next_attempt or wait)
+
+    def _answer_step(
+        self,
+        identity: Identity,
+        training: TrainingOffer,
+        content: bytes,
+        values: Values,
+        visit: Visit,
+    ) -> None:
+        visit.skipped.pop(training.name, None)
+        try:
+            step = training.step(content)
+            answers = step.read(values, os.urandom)
+        except (RefusedError, AnswerError) as problem:
+            visit.skipped[training.name] = str(problem)
+        else:
+            self._answer_one(identity, step, step.survey, answers, visit)
 
     def _answer_one(
         self,
@@ -348,34 +365,6 @@ class Device:
             report = randomise(survey, identity.device, tier, answers, asked, os.urandom)
             self._outbox.add(offer.name, offer.round, report, now)
         return None
-
-    def _survey(self, offer: Offer) -> Survey:
-        """Return the offered survey, checked; it is downloaded only if it is not kept."""
-        survey = self._surveys.get(offer.fingerprint)
-        if survey is None:
-            survey = Survey.from_json(self._document(offer))
-            self._surveys[offer.fingerprint] = survey
-        if survey.name != offer.name:
-            raise RefusedError("'name' is not the name under which the survey is listed")
-        if max(survey.tiers) != offer.epsilon:
-            raise RefusedError("'epsilon' is not the epsilon with which the survey is listed")
-        return survey
-
-    def _document(self, offer: Offer) -> bytes:
-        content = self._documents.read(offer.fingerprint)
-        if content is None:
-            content = self._consented_server.document(offer.name)
-            if not matches(content, offer.fingerprint):
-                raise RefusedError("the document does not have the listed fingerprint")
-            with self._lock:
-                self._documents.keep(offer.fingerprint, content)
-        return content
-
-    def _keep_only(self, fingerprints: set[str]) -> None:
-        with self._lock:
-            self._documents.keep_only(fingerprints)
-        for fingerprint in self._surveys.keys() - fingerprints:
-            del self._surveys[fingerprint]
 
 
 class _NoConsentError(DeviceError):
