@@ -1,6 +1,6 @@
 """`auto` against the paper's methods, against MGD with its best step, and against no model.
 
-    python -m benchmarks learning            writes docs/learning.csv, and a table for docs/learning.md
+    python -m benchmarks learning            writes docs/learning.csv, and a table for the docs
     python -m benchmarks learning --tiny     only shows that it works
 
 Everything is tested on people who took no part: 200,000 others of a simulated population, or the

@@ -25,6 +25,7 @@ from reference import (
     walked,
 )
 from refusals import REMOVED, over_by_one, refusals, small_survey
+from steps import step_vectors
 
 from harmony import Boolean, Categorical, Integer, Numeric, Survey
 from harmony.attributes import Signed
@@ -330,3 +331,4 @@ if __name__ == "__main__":
     write("tables.json", table_vectors())
     write("reports.json", report_vectors())
     write("refused.json", refused_vectors())
+    write("steps.json", step_vectors(some_bytes))

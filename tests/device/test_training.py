@@ -96,7 +96,7 @@ def test_it_waits_as_long_as_the_server_asks_also_after_a_restart(
     server.faults = [None, None, (204, {"Retry-After": "500"})]
     visit = device().answer(RECORD)
     assert (visit.answered, visit.trouble, visit.next_attempt) == ([], None, 500)
-    assert visit.skipped == {"charging": "the server has no task now"}
+    assert visit.skipped == {"charging": "no task now; to be asked for in 500 seconds"}
     clock.now += 499
     assert device().answer(RECORD).next_attempt == pytest.approx(1)
     assert server.paths()[TASK] == 1
@@ -108,7 +108,8 @@ def test_with_patience_it_waits_for_its_task(
     device: Start, server: FakeServer, clock: Clock
 ) -> None:
     server.faults = [None, None, (204, {"Retry-After": "20"})]
-    assert device().answer(RECORD, patience=60).accepted
+    visit = device().answer(RECORD, patience=60)
+    assert (len(visit.accepted), visit.skipped) == (1, {})
     assert clock.slept == [20]
 
 

@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,16 @@ def run_server(log: str, settings: dict[str, Any]) -> None:
 class ServerProcess:
     """A server on one port, forked from a process that has Harmony imported already."""
 
-    def __init__(self, place: str, log: Path, port: int | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        place: str,
+        log: Path,
+        port: int | None = None,
+        target: Callable[[str, dict[str, Any]], None] = run_server,
+        **settings: Any,
+    ) -> None:
         self.port = port or free_port()
+        self._target = target
         self._settings = {**UNLIMITED, "database": place, "port": self.port, **settings}
         self._log = log
         self.process: Any = None
@@ -50,7 +59,7 @@ class ServerProcess:
     def start(self) -> ServerProcess:
         """Start it, and come back when it takes requests."""
         self.process = _FORKSERVER.Process(
-            target=run_server, args=(str(self._log), self._settings), daemon=True
+            target=self._target, args=(str(self._log), self._settings), daemon=True
         )
         self.process.start()
         self.wait_until_ready()

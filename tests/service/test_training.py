@@ -12,7 +12,7 @@ import pytest
 
 import harmony as hm
 from harmony.learn.model import Model
-from harmony.service import steps
+from harmony.service import schema, steps
 from harmony_device.step import Step
 
 from .conftest import SURVEY, Service
@@ -90,13 +90,13 @@ def test_a_device_takes_part_in_one_step_only(serve: Start) -> None:
     first = body_of(service, device)
     assert service.send(device, first, SMALL.name).status_code == 201
     fill_step(service)
-    for server in (service, serve()):  # a fresh one must read who has reported
+    for number, server in enumerate((service, serve()), 1):  # a fresh one must read who reported
         second = body_of(server, device)
         assert second["round"] != first["round"]
         answer = server.send(device, second, SMALL.name)
         assert (answer.status_code, answer.json()["type"]) == (409, "/problems/conflict")
-    shown = show(service)
-    assert (shown["late"], shown["refused"]) == (0, 1)
+        shown = show(server)
+        assert (shown["late"], shown["refused"]) == (0, number)
     other = service.enrol()
     assert service.send(other, body_of(service, other), SMALL.name).status_code == 201
     check_tallies(service.state)
@@ -249,6 +249,25 @@ def test_of_two_servers_one_closes_a_step(serve: Start) -> None:
     shown = show(servers[1])
     assert [one["step"] for one in shown["history"]] == [one["number"] for one in shown["steps"]]
     assert shown["model"] == relearnt(servers[0].state).model.to_document()
+
+
+def test_a_training_that_cannot_go_on_can_be_stopped_and_holds_up_no_other(
+    service: Service,
+) -> None:
+    create(service)
+    create(service, replace(SMALL, name="other"))
+    with service.state.database.write() as connection:
+        damaged = '{"training": "charging", "told": [{}]}'
+        connection.execute(
+            schema.trainings.update()
+            .where(schema.trainings.c.survey == service.state.trainings.training(SMALL.name).id)
+            .values(trainer=damaged)
+        )
+    fill_step(service)
+    assert service.state.trainings.training(SMALL.name).open_step is not None
+    finish(service, "other")
+    answer = service.client.post(f"{PATH}/stop", headers=service.admin)
+    assert answer.json()["state"] == "stopped"
 
 
 def test_surveys_and_trainings_share_their_names(service: Service) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +20,13 @@ from harmony.learn.training import Training
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import open_store
-from harmony_device import Device
+from harmony_device import Device, Step
 
+from .devices import report_body
 from .fleet import Fleet
 from .postgres import Postgres
-from .server_process import ServerProcess
-from .training import check_tallies, relearnt
+from .server_process import Connection, ServerProcess, run_server
+from .training import SMALL, check_tallies, open_step, relearnt, report_of
 
 LABEL = "charging"
 FEATURES = (
@@ -79,6 +83,11 @@ def wait_for(condition: Callable[[], bool]) -> None:
 def has_ended(state: ServiceState) -> bool:
     state.catalogue.reload()
     return state.trainings.training("phones").ended is not None
+
+
+def is_at(state: ServiceState, number: int) -> bool:
+    state.catalogue.reload()
+    return open_step(state).number == number
 
 
 def check(state: ServiceState, fleet: Fleet) -> set[bytes]:
@@ -178,4 +187,49 @@ def test_two_servers_train_one_model_while_either_is_killed(
     assert check(state, fleet) == set()
     assert fleet.cut_off > 0
     check_model(state)
+    state.database.close()
+
+
+def serve_and_die(log: str, settings: dict[str, Any]) -> None:
+    """Serve until a step is to be closed; die when all of it is written and nothing committed."""
+    from harmony.service import trainings
+
+    close_step = trainings.close_step
+
+    def close_and_die(*arguments: Any, **options: Any) -> None:
+        close_step(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    trainings.close_step = close_and_die
+    run_server(log, settings)
+
+
+def test_a_server_killed_while_it_closes_a_step_has_closed_nothing(
+    place: str, tmp_path: Path
+) -> None:
+    state = ServiceState(Settings.load(database=place))
+    state.trainings.create(SMALL.to_document(), step_seconds=3600.0, least=None)
+    gateway = {"Authorization": f"Bearer {state.tokens.create('gateway', 'gateway')[0]}"}
+    step = open_step(state)
+    read = Step.from_json(step.document)
+    bodies = [report_body(read.round, report_of(read, os.urandom(16))) for _ in range(step.wanted)]
+    path = f"/v1/surveys/{SMALL.name}/reports"
+
+    with ServerProcess(place, tmp_path / "server.log", target=serve_and_die) as dying:
+        accepted = {"results": ["accepted"] * len(bodies)}
+        assert Connection(dying.port).request("POST", path, bodies, gateway) == (200, accepted)
+        dying.process.join(SECONDS)
+        assert dying.process.exitcode == -signal.SIGKILL
+    state.catalogue.reload()
+    assert open_step(state).number == 1
+    assert check_tallies(state) == [step.wanted]
+
+    with ServerProcess(place, tmp_path / "server.log") as server:
+        wait_for(lambda: is_at(state, 2))
+        (status, answer) = Connection(server.port).request("POST", path, bodies[:1], gateway)
+        assert (status, answer) == (200, {"results": ["closed"]})
+        assert server.stop() == 0
+    assert check_tallies(state) == [step.wanted, 0]
+    trainer = state.trainings.progress(SMALL.name).trainer
+    assert trainer.state == relearnt(state).state
     state.database.close()

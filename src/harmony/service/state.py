@@ -121,7 +121,7 @@ class ServiceState:
                 log.warning("the database did not answer", problem=str(problem))
             except Exception:
                 pause = TICK_SECONDS
-                log.exception("a training's step could not be closed")
+                log.exception("the trainings could not be looked at")
             await asyncio.sleep(pause)
 
     def authenticate(self, authorization: str, roles: Sequence[str]) -> Token:

@@ -21,6 +21,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from harmony.errors import HarmonyError
+from harmony.tally import Tally
 
 from . import schema
 from .catalogue import Catalogue, read_tally
@@ -28,7 +29,7 @@ from .database import Database
 from .listed import ListedStep, ListedTraining
 from .pace import Pace
 from .problems import Problem
-from .steps import begun, close_step, is_open, learnt, open_step, stored_trainer, trainer_of
+from .steps import State, begun, close_step, is_open, learnt, open_step, stored_trainer, trainer_of
 from .turnout import Turnout
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ log = structlog.get_logger(__name__)
 
 MOST_NAME = 48
 """A step's round is called after the training and its number, and a label has 64 characters."""
+
+RETRY_SECONDS = 10.0
+"""When to try again to close a step that could not be closed."""
+
+NOTE_SECONDS = 1.0
+"""How often the reports that were refused are written down, at most."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,9 @@ class Trainings:
         self._turnout = turnout
         self._clock = clock
         self._paces: dict[int, Pace] = {}
+        self._failed: dict[int, float] = {}
         self._closing = threading.Lock()
+        self._noted = 0.0
 
     @property
     def running(self) -> list[ListedTraining]:
@@ -135,27 +144,29 @@ class Trainings:
 
     def advance(self) -> None:
         """Look at every running training, and close the steps that are full or over."""
-        if not self.running:
-            return
-        self._note_refusals()
-        for training, round_id, reports in self._open_steps():
-            listed = next((one for one in self.running if one.id == training), None)
-            step = listed.open_step if listed else None
-            if listed is None or step is None or step.live.id != round_id:
-                self._catalogue.reload()  # another server was faster
+        now = self._clock()
+        if now >= self._noted + NOTE_SECONDS:
+            self._noted = now
+            self._note_refusals()
+        running = self.running
+        reports = self._open_steps() if running else {}
+        if any(one.open_step is None or one.open_step.live.id not in reports for one in running):
+            self._catalogue.reload()  # another server was faster
+        for listed in self.running:
+            step = listed.open_step
+            if step is None or step.live.id not in reports:
                 continue
-            self._pace(listed, step).saw(reports, self._turnout.accepted(round_id))
-            over = self._clock() >= step.deadline and reports >= self._least(listed, step)
-            if reports >= step.wanted or over:
-                self._close(listed, step)
+            count = reports[step.live.id]
+            self._pace(listed, step).saw(count, self._turnout.accepted(step.live.id))
+            over = now >= step.deadline and count >= self._least(listed, step)
+            if (count >= step.wanted or over) and now >= self._failed.get(listed.id, 0.0):
+                self._try_to_close(listed, step)
 
     def stop(self, name: str) -> ListedTraining:
         """End a training with the model that it has, having learnt from what is there."""
-        listed = self.training(name)
-        step = listed.open_step
-        if step is not None:
+        while (step := (listed := self.training(name)).open_step) is not None:
             self._close(listed, step, stopping=True)
-        return self.training(name)
+        return listed
 
     def progress(self, name: str) -> Progress:
         """Read where a training is."""
@@ -187,39 +198,60 @@ class Trainings:
     def _least(self, listed: ListedTraining, step: ListedStep) -> int:
         return max(1, min(listed.least or -(-step.wanted // 2), step.wanted))
 
-    def _open_steps(self) -> list[tuple[int, int, int]]:
-        """Read the open steps of all trainings, with their reports."""
+    def _open_steps(self) -> dict[int, int]:
+        """Read the rounds of all open steps, with their reports."""
         rounds, totals, trainings = schema.rounds.c, schema.totals.c, schema.trainings.c
         with self._database.read() as connection:
             rows = connection.execute(
-                select(rounds.survey, rounds.id, func.coalesce(func.sum(totals.reports), 0))
+                select(rounds.id, func.coalesce(func.sum(totals.reports), 0))
                 .join(schema.trainings, trainings.survey == rounds.survey)
                 .outerjoin(schema.totals, totals.round == rounds.id)
                 .where(rounds.closed.is_(None))
-                .group_by(rounds.survey, rounds.id)
+                .group_by(rounds.id)
             ).all()
-        return [(training, round_id, int(reports)) for training, round_id, reports in rows]
+        return {round_id: int(reports) for round_id, reports in rows}
+
+    def _try_to_close(self, listed: ListedTraining, step: ListedStep) -> None:
+        """Close a step; a training that cannot go on must not hold up the others."""
+        try:
+            self._close(listed, step)
+        except HarmonyError:
+            self._failed[listed.id] = self._clock() + RETRY_SECONDS
+            log.exception("a step could not be closed", training=listed.name, step=step.number)
 
     def _close(self, listed: ListedTraining, step: ListedStep, *, stopping: bool = False) -> None:
         """Close a step, learn from it and open the next; whoever comes second does nothing."""
-        live, least = step.live, self._least(listed, step)
+        live, closed = step.live, False
         with self._closing:
             with self._database.read() as connection:
                 stored = stored_trainer(connection, listed.id)
                 tally = read_tally(connection, live) if is_open(connection, live.id) else None
             if tally is not None:
-                state = learnt(listed, stored, tally, least)
+                state = self._learnt(listed, step, stored, tally, stopping)
                 with self._database.write(alone=True) as connection:
-                    if is_open(connection, live.id):
+                    if closed := is_open(connection, live.id):
                         final = read_tally(connection, live)
                         if final != tally:
-                            state = learnt(listed, stored, final, least)
+                            state = self._learnt(listed, step, stored, final, stopping)
                         now = self._clock()
                         close_step(connection, listed, live.id, state, now, stopping=stopping)
-                        log.info("step closed", round=live.round.label, reports=final.reports)
             self._catalogue.reload()
+        if closed:
+            log.info("step closed", round=live.round.label, reports=final.reports)
+
+    def _learnt(
+        self, listed: ListedTraining, step: ListedStep, stored: str, tally: Tally, stopping: bool
+    ) -> State:
+        """Return the state after a step; a training can be stopped even if it cannot learn."""
+        try:
+            return learnt(listed, stored, tally, self._least(listed, step))
+        except HarmonyError:
+            if not stopping:
+                raise
+            return State(stored, None)
 
     def _note_refusals(self) -> None:
+        """Write down how many reports were late or refused since the last time."""
         for training, (late, refused) in self._turnout.take().items():
             with self._database.write() as connection:
                 connection.execute(

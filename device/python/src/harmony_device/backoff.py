@@ -6,7 +6,12 @@ import os
 
 from .durable import read_file, remove_file, write_file
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
 FILE = "backoff.txt"
+PAUSE = "pause-"
 
 FIRST_PAUSE = 2.0
 LONGEST_PAUSE = 3600.0
@@ -55,3 +60,29 @@ class Backoff:
             return int(failures), float(until), min(float(length), LONGEST_RETRY_AFTER)
         except ValueError:
             return 0, 0.0, 0.0
+
+
+class Pauses:
+    """The pauses that a server asked for before this device may have a training's task.
+
+    >>> import tempfile
+    >>> pauses = Pauses(tempfile.mkdtemp())
+    >>> pauses.of("charging").told(now=1.7e9, seconds=60)
+    60
+    >>> pauses.keep_only({"income"})
+    >>> pauses.of("charging").remaining(now=1.7e9)
+    0.0
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+
+    def of(self, training: str) -> Backoff:
+        """Return the pause of one training."""
+        return Backoff(self._directory, PAUSE + training)
+
+    def keep_only(self, trainings: Container[str]) -> None:
+        """Forget the pauses of trainings that no longer run."""
+        for file in os.listdir(self._directory):
+            if file.startswith(PAUSE) and file[len(PAUSE) :] not in trainings:
+                remove_file(os.path.join(self._directory, file))

@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 import time
 
-from .backoff import Backoff
+from .backoff import Backoff, Pauses
 from .consent import Consent
-from .documents import Documents, matches
 from .errors import AnswerError, DeviceError, RefusedError, ServerError
 from .identity import Identity, IdentityFile
 from .ledger import Entry, Ledger
@@ -23,7 +22,7 @@ from .outbox import Outbox, Waiting, name_of
 from .report import ask, randomise
 from .server import ACCEPTED, GONE, NEVER, Offer, Server, TrainingOffer, retry_after, trouble
 from .step import Step
-from .survey import Survey
+from .surveys import Surveys
 from .transport import HttpTransport
 from .visit import Visit
 
@@ -33,10 +32,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .attributes import Answer
-    from .survey import Values
+    from .survey import Survey, Values
     from .transport import Transport
-
-PAUSE = "pause-"
 
 RENEWAL = 30 * 86400.0
 """A credential older than this is renewed, well before a server drops the key it was made with."""
@@ -93,9 +90,9 @@ class Device:
         self._identity = IdentityFile(self.directory)
         self._ledger = Ledger(self.directory)
         self._outbox = Outbox(self.directory, most_waiting_bytes)
-        self._documents = Documents(self.directory)
+        self._surveys = Surveys(self.directory)
         self._backoff = Backoff(self.directory)
-        self._surveys: dict[str, Survey] = {}
+        self._pauses = Pauses(self.directory)
 
     def answer(self, values: Values, patience: float = 0.0) -> Visit:
         """Answer each open survey once, take part once in each training, and say what happened.
@@ -266,49 +263,68 @@ class Device:
     def _answer_all(self, values: Values, visit: Visit) -> None:
         identity = self._enrolled()
         offers, trainings = self._consented_server.offers()
+        entries = self.ledger()
         for offer in offers:
-            if offer.is_done(self.ledger()):
+            if offer.is_done(entries):
                 continue
             try:
-                survey = self._survey(offer)
+                survey = self._surveys.of(offer, self._download)
                 answers = survey.read(values)
             except (RefusedError, AnswerError) as problem:
                 visit.skipped[offer.name] = str(problem)
                 continue
             self._answer_one(identity, offer, survey, answers, visit)
+            entries = self.ledger()
         for training in trainings:
-            if not training.is_done(self.ledger()):
+            if not training.is_done(entries):
                 self._take_part(identity, training, values, visit)
-        self._keep_only({offer.fingerprint for offer in offers})
-        self._keep_pauses({training.name for training in trainings})
+                entries = self.ledger()
+        self._surveys.keep_only({offer.fingerprint for offer in offers})
+        self._pauses.keep_only({training.name for training in trainings})
+
+    def _download(self, survey: str) -> bytes:
+        return self._consented_server.document(survey)
 
     def _take_part(
         self, identity: Identity, training: TrainingOffer, values: Values, visit: Visit
     ) -> None:
         """Ask for a training's step, and answer it if there is one for this device."""
-        pause, now = self._pause(training.name), self._clock()
-        wait = pause.remaining(now)
+        pause, now = self._pauses.of(training.name), self._clock()
         objection = self.epsilon_limit.objection(training.epsilon, "", self.ledger(), now)
         if objection is not None:
             visit.skipped[training.name] = objection
-        elif not wait:
+            return
+        wait = pause.remaining(now)
+        if not wait:
             reply = self._consented_server.task(identity, training.name)
             if reply.status == 200:
-                try:
-                    step = training.step(reply.body)
-                    answers = step.read(values, os.urandom)
-                except (RefusedError, AnswerError) as problem:
-                    visit.skipped[training.name] = str(problem)
+                self._answer_step(identity, training, reply.body, values, visit)
+                if training.name in visit.skipped:
                     pause.told(now, UNUSABLE)
-                else:
-                    self._answer_one(identity, step, step.survey, answers, visit)
             elif reply.status == 204:
                 wait = pause.told(now, retry_after(reply) or DEFAULT_PAUSE)
             elif reply.status not in GONE:
                 raise trouble(reply, f"training '{training.name}'")
         if wait:
-            visit.skipped[training.name] = "the server has no task now"
+            visit.skipped[training.name] = f"no task now; to be asked for in {wait:.0f} seconds"
             visit.next_attempt = min(wait, visit.next_attempt or wait)
+
+    def _answer_step(
+        self,
+        identity: Identity,
+        training: TrainingOffer,
+        content: bytes,
+        values: Values,
+        visit: Visit,
+    ) -> None:
+        visit.skipped.pop(training.name, None)
+        try:
+            step = training.step(content)
+            answers = step.read(values, os.urandom)
+        except (RefusedError, AnswerError) as problem:
+            visit.skipped[training.name] = str(problem)
+        else:
+            self._answer_one(identity, step, step.survey, answers, visit)
 
     def _answer_one(
         self,
@@ -340,7 +356,7 @@ class Device:
                 return f"{self._outbox.most_bytes} bytes of reports are waiting already"
             # The ledger's time never runs back, so a clock that does frees nothing.
             now = max([self._clock(), *(entry.at for entry in entries)])
-            tier, objection = self._tier(survey, offer.round, entries, now)
+            tier, objection = self.epsilon_limit.choose(survey.tiers, offer.round, entries, now)
             if objection is not None:
                 return objection
             asked = ask(survey, offer.seed, identity.device, tier)
@@ -349,55 +365,6 @@ class Device:
             report = randomise(survey, identity.device, tier, answers, asked, os.urandom)
             self._outbox.add(offer.name, offer.round, report, now)
         return None
-
-    def _tier(
-        self, survey: Survey, round: str, entries: Sequence[Entry], now: float
-    ) -> tuple[int, str | None]:
-        """Return the tier of most epsilon that the owner's limits allow, or an objection."""
-        objection = None
-        for tier in sorted(range(len(survey.tiers)), key=lambda tier: -survey.tiers[tier]):
-            objection = self.epsilon_limit.objection(survey.tiers[tier], round, entries, now)
-            if objection is None:
-                break
-        return tier, objection
-
-    def _survey(self, offer: Offer) -> Survey:
-        """Return the offered survey, checked; it is downloaded only if it is not kept."""
-        survey = self._surveys.get(offer.fingerprint)
-        if survey is None:
-            survey = Survey.from_json(self._document(offer))
-            self._surveys[offer.fingerprint] = survey
-        if survey.name != offer.name:
-            raise RefusedError("'name' is not the name under which the survey is listed")
-        if max(survey.tiers) != offer.epsilon:
-            raise RefusedError("'epsilon' is not the epsilon with which the survey is listed")
-        return survey
-
-    def _document(self, offer: Offer) -> bytes:
-        content = self._documents.read(offer.fingerprint)
-        if content is None:
-            content = self._consented_server.document(offer.name)
-            if not matches(content, offer.fingerprint):
-                raise RefusedError("the document does not have the listed fingerprint")
-            with self._lock:
-                self._documents.keep(offer.fingerprint, content)
-        return content
-
-    def _pause(self, training: str) -> Backoff:
-        """Return the pause that a server asked for before this device may have a task."""
-        return Backoff(self.directory, f"{PAUSE}{training}")
-
-    def _keep_pauses(self, trainings: set[str]) -> None:
-        """Forget the pauses of trainings that no longer run."""
-        for file in os.listdir(self.directory):
-            if file.startswith(PAUSE) and file[len(PAUSE) :] not in trainings:
-                Backoff(self.directory, file).succeeded()
-
-    def _keep_only(self, fingerprints: set[str]) -> None:
-        with self._lock:
-            self._documents.keep_only(fingerprints)
-        for fingerprint in self._surveys.keys() - fingerprints:
-            del self._surveys[fingerprint]
 
 
 class _NoConsentError(DeviceError):

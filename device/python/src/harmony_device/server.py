@@ -10,7 +10,7 @@ from .attributes import checked_number
 from .coins import SEED_BYTES
 from .errors import RefusedError, ServerError
 from .identity import Identity
-from .step import Step
+from .step import Step, has_taken_part
 from .survey import checked_name, parse_json
 
 TYPE_CHECKING = False
@@ -63,7 +63,7 @@ class TrainingOffer:
 
     def is_done(self, entries: Iterable[Entry]) -> bool:
         """Say whether this device has taken part, in whichever step."""
-        return any(one.survey == self.name for one in entries)
+        return has_taken_part(self.name, entries)
 
     def step(self, content: bytes) -> Step:
         """Read a step as it was downloaded, which must be of this training."""

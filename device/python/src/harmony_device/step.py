@@ -64,7 +64,7 @@ class Step:
 
     def is_done(self, entries: Iterable[Entry]) -> bool:
         """Say whether this device has taken part in the training, in whichever step."""
-        return any(one.survey == self.name for one in entries)
+        return has_taken_part(self.name, entries)
 
     def read(self, values: Values, random_bytes: Callable[[int], bytes]) -> list[Answer]:
         """Return this device's answer to every attribute of the step's survey.
@@ -78,6 +78,11 @@ class Step:
         label = self._label(value_of)
         terms = Terms(record, label, self._model.of(record), self._direction.of(record), word)
         return [derive(terms) for derive in self._derive]
+
+
+def has_taken_part(training: str, entries: Iterable[Entry]) -> bool:
+    """Say whether a ledger's entries hold a step of this training."""
+    return any(entry.survey == training for entry in entries)
 
 
 class Score:

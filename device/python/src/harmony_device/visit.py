@@ -7,8 +7,9 @@ class Visit:
     """What one visit to the server did.
 
     `answered` and `accepted` list (survey, round) pairs, `dropped` and `skipped` say why for
-    each, `waiting` counts reports that are still to be acknowledged, `trouble` tells what
-    kept the visit from ending well and `next_attempt` in how many seconds another may.
+    each; a training's name stands for a survey's.  `waiting` counts reports that are still to
+    be acknowledged, `trouble` tells what kept the visit from ending well and `next_attempt` in
+    how many seconds another may.
     """
 
     __slots__ = (

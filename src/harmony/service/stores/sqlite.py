@@ -177,7 +177,10 @@ class SqliteStore(Store):
 
     def _index(self, live: LiveRound) -> RoundIndex:
         """Return the index that the round is in, with every chunk that is there by now."""
-        index = self._indexes.setdefault(_scope(live.id, live.training), RoundIndex())
+        scope = _scope(live.id, live.training)
+        index = self._indexes.get(scope)
+        if index is None:
+            index = self._indexes[scope] = RoundIndex()
         if index.version == self._version:
             return index
         index.version = self._version
