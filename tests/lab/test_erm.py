@@ -58,7 +58,7 @@ def test_folds_take_everybody_once_and_no_one_is_tested_on_what_was_learned() ->
 def test_no_model_is_fitted_to_the_people_it_is_tested_on() -> None:
     """If it is not, mse(y) + mse(-y) = 2 mse(0) + 2 mean(y^2) as the tested incomes y change."""
     known = encode_people(PEOPLE[0], seed=1)
-    learning = Learning(known, 3, seed=1)
+    learning = Learning(known, 3, 3, seed=1)
     income = known.income[:2000].copy()
     errors = {}
     for sign in (1, 0, -1):
@@ -107,14 +107,14 @@ def test_nobody_is_read_when_every_point_is_known(tmp_path, monkeypatch) -> None
 @pytest.mark.parametrize("panel", ["linear", "svm"])
 def test_the_curves_are_in_the_papers_order(panel) -> None:
     """At epsilon 0.8 with 60,000 people the means of 4 folds lie many errors apart."""
-    learning = Learning(encode_people(us(60_000), seed=1), 4, seed=1)
+    learning = Learning(encode_people(us(60_000), seed=1), 4, 4, seed=1)
     found = [learning.measure(panel, method, 0.8) for method in methods_of(panel)]
     for worse, better in pairwise(found):
         assert worse.value > better.value
 
 
 def test_the_best_step_and_other_noise_can_be_run_beside_them() -> None:
-    learning = Learning(encode_people(us(20_000), seed=1), 2, seed=1)
+    learning = Learning(encode_people(us(20_000), seed=1), 10, 2, seed=1)
     errors = {
         method: learning.measure("linear", method, 0.8).value
         for method in ("mgd", "mgd-hindsight", "sgd-laplace", "sgd", "sgd-harmony")
@@ -124,7 +124,7 @@ def test_the_best_step_and_other_noise_can_be_run_beside_them() -> None:
 
 
 def test_wrong_settings_are_refused(tmp_path) -> None:
-    for wrong in ({"scale": 0.0}, {"folds": 1}, {"methods": ["adam"]}):
+    for wrong in ({"scale": 0.0}, {"folds": 1}, {"tested": 11}, {"methods": ["adam"]}):
         with pytest.raises(hm.HarmonyError, match=next(iter(wrong))):
             reproduce_erm(tmp_path, **wrong)
     phones = Sorted(PEOPLE[0])

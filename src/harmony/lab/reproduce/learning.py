@@ -25,7 +25,6 @@ RIVALS: dict[str, dict[str, Any]] = {
     "mgd-hindsight": {"method": "mgd"},
 }
 """Beyond the figure: other noise for SGD, and MGD with the best of many steps."""
-PROTOCOL = "cross-validation"
 FOLDS = 10
 
 
@@ -38,12 +37,22 @@ def methods_of(panel: str, methods: Sequence[str] = METHODS) -> tuple[str, ...]:
     return tuple(one for one in methods if one != "mgd-dr" or panel == "linear")
 
 
+def protocol(folds: int) -> str:
+    """Name the cross-validation.
+
+    >>> protocol(10)
+    '10-fold'
+    """
+    return f"{folds}-fold"
+
+
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """People on whom every method is tried, a fold at a time."""
+    """People on whom every method is tried, a fold at a time; not all folds need be tested."""
 
     people: Encoded
     folds: int
+    tested: int
     seed: int
 
     def measure(self, panel: str, method: str, epsilon: float) -> Measured:
@@ -52,18 +61,18 @@ class Learning:
         The standard error is that of the folds' differences, which share most of their people:
         it tells how much the noise of the method matters.
         """
-        folds = list(self.people.folds(self.folds))
+        folds = list(self.people.folds(self.folds))[: self.tested]
 
         def one(fold: int) -> list[float]:
             return self._errors(panel, method, epsilon, fold, *folds[fold])
 
-        with ThreadPoolExecutor(min(cores(), self.folds)) as threads:
-            errors = np.array(list(threads.map(one, range(self.folds))))
+        with ThreadPoolExecutor(min(cores(), self.tested)) as threads:
+            errors = np.array(list(threads.map(one, range(self.tested))))
         chosen = errors[:, np.argmin(errors.mean(axis=0))]
-        spread = float(chosen.std(ddof=1) / np.sqrt(self.folds))
+        spread = chosen.std(ddof=1) / np.sqrt(self.tested) if self.tested > 1 else np.nan
         return Measured(
-            PROTOCOL, self.people.name, panel, method, epsilon, self.people.n, self.folds,
-            self.seed, float(chosen.mean()), spread,
+            protocol(self.folds), self.people.name, panel, method, epsilon, self.people.n,
+            self.tested, self.seed, float(chosen.mean()), float(spread),
         )  # fmt: skip
 
     def _errors(
