@@ -14,11 +14,12 @@ from ...bulk import cores
 from ...learn.paper import STEPS, error, fit
 from .encoded import Encoded
 from .experiment import Measured
+from .product import auto_error
 
 PANELS = ("linear", "logistic", "svm")
 LOSSES = {"linear": "squared", "logistic": "logistic", "svm": "hinge"}
-METHODS = ("sgd", "mgd", "mgd-dr", "non-private")
-"""The curves of the figure."""
+METHODS = ("sgd", "mgd", "mgd-dr", "non-private", "auto")
+"""The curves of the figure, and the product's."""
 RIVALS: dict[str, dict[str, Any]] = {
     "sgd-laplace": {"method": "sgd", "noise": "laplace"},
     "sgd-harmony": {"method": "sgd", "noise": "harmony"},
@@ -32,7 +33,7 @@ def methods_of(panel: str, methods: Sequence[str] = METHODS) -> tuple[str, ...]:
     """The projection is for linear regression only.
 
     >>> methods_of("svm")
-    ('sgd', 'mgd', 'non-private')
+    ('sgd', 'mgd', 'non-private', 'auto')
     """
     return tuple(one for one in methods if one != "mgd-dr" or panel == "linear")
 
@@ -82,6 +83,8 @@ class Learning:
         people, loss, y = self.people, LOSSES[panel], self.people.target(panel)
         name = f"{people.name}/{panel}/{method}/{epsilon}/{fold}"
         seed = [self.seed, zlib.crc32(name.encode())]
+        if method == "auto":
+            return [auto_error(people, loss, epsilon, start, count, seed=sum(seed))]
         chosen = RIVALS.get(method, {"method": method})
         found = []
         for step in STEPS if method == "mgd-hindsight" else [None]:
