@@ -46,7 +46,8 @@ def test_numbers_round_to_grid_points(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("code", CODES["linear"])
 def test_values_hash_to_indices(code: dict[str, Any]) -> None:
-    linear = LinearCode(code["values"], code["base"], code["digits"], code["multipliers"])
+    shape = code["values"], code["base"], code["digits"], code["multipliers"]
+    linear = LinearCode(*shape, signed=code.get("signed", False))
     assert linear.rows == code["rows"]
     for case in code["cases"]:
         assert linear.index(case["value"], case["row"]) == case["index"], case

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     Answer = Union[float, int]
-    Attribute = Union["Number", "Histogram", "Category"]
+    Attribute = Union["Number", "Histogram", "Category", "Signed"]
 
 MAX_VALUES = 1 << 20
 MAX_WEIGHT = 1 << 16
@@ -78,6 +78,7 @@ class Histogram(Number):
     __slots__ = ("edges", "values")
 
     code = "linear"
+    signed = False
 
     def __init__(self, document: dict[str, Any]) -> None:
         super().__init__(document)
@@ -112,6 +113,7 @@ class Category:
     __slots__ = ("_kind", "_places", "missing", "name", "values", "weight")
 
     code = "linear"
+    signed = False
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.name = _name(document)
@@ -155,6 +157,36 @@ class Category:
         return None
 
 
+class Signed(Category):
+    """A level of a categorical attribute and a sign: what a training asks of a gradient.
+
+    The answer is a number that a step computes: level + K * (sign < 0), where K is the least
+    power of two that is at least the number of levels.
+
+    >>> colour = Signed({"name": "colour", "values": ["red", "green", "blue"]})
+    >>> colour.read(2), colour.read(4 + 2), colour.values
+    (2, 6, 7)
+    """
+
+    __slots__ = ("levels",)
+
+    signed = True
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        super().__init__(document)
+        if self.missing is not None:
+            raise RefusedError("'missing' has no meaning in a signed attribute")
+        self.levels = self.values
+        self.values = (1 << (self.levels - 1).bit_length()) + self.levels
+
+    def read(self, value: object) -> int:
+        """Return the answer that a training's step computed, or raise AnswerError."""
+        size = self.values - self.levels
+        if type(value) is int and 0 <= value < 2 * size and value % size < self.levels:
+            return value
+        raise AnswerError(f"{self.name}: the value is not a level with a sign")
+
+
 def attribute_from_document(document: Any) -> Attribute:
     """Read one attribute of a survey document, refusing anything that is not one."""
     if not isinstance(document, dict):
@@ -164,7 +196,9 @@ def attribute_from_document(document: Any) -> Attribute:
         return Number(document) if document.get("bins") is None else Histogram(document)
     if kind == "categorical":
         return Category(document)
-    raise RefusedError("'kind' must be 'numeric' or 'categorical'")
+    if kind == "signed":
+        return Signed(document)
+    raise RefusedError("'kind' must be 'numeric', 'categorical' or 'signed'")
 
 
 def _real(value: object) -> Any:

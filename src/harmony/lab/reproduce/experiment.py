@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from ...attributes import Attribute, Numeric
-from ...mechanisms import Grid, Linear
+from ...mechanisms import Grid, Linear, Mechanism
 from ...survey import Survey
 from . import draws
 from .summary import Floats, Summary
@@ -127,7 +127,7 @@ class Experiment:
 
 
 def balanced_weights(
-    attributes: Sequence[Attribute], mechanisms: Sequence[Grid | Linear]
+    attributes: Sequence[Attribute], mechanisms: Sequence[Mechanism]
 ) -> list[Attribute]:
     """Return the attributes with weights in proportion to the variance of one report about them.
 
