@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 
-NAMES = ("optimality", "collect", "device", "service")
+NAMES = ("optimality", "collect", "device", "service", "learning")
 
 
 def main() -> None:

@@ -19,15 +19,15 @@ at a size that only shows that they work, and writes nothing.
 """
 
 
-def write_section(name: str, title: str, body: str) -> None:
+def write_section(name: str, title: str, body: str, path: Path = PAGE) -> None:
     """Put a section into the page, in place of the one it had."""
     stamp = f"Measured {datetime.now(UTC):%Y-%m-%d} on {os.cpu_count()} cores, {_processor()}, "
     stamp += f"Python {platform.python_version()}."
     section = f"<!-- {name} -->\n## {title}\n\n{stamp}\n\n{body.strip()}\n<!-- end {name} -->\n"
-    page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else HEAD
+    page = path.read_text(encoding="utf-8") if path.exists() else HEAD
     found = re.compile(rf"<!-- {name} -->.*?<!-- end {name} -->\n", re.S)
     page = found.sub(lambda _: section, page) if found.search(page) else f"{page}\n{section}"
-    PAGE.write_text(page, encoding="utf-8")
+    path.write_text(page, encoding="utf-8")
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

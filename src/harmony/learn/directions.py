@@ -33,28 +33,32 @@ class Gradient:
 class Features:
     """What is known of the features: a frequency for each value, or a number's mean.
 
-    `curvature` is what one unit of weight adds to the gradient: the frequency, or the variance.
+    `scales` are what one unit of weight adds to the gradient: the frequency of a value, or the
+    standard deviation of a number (whose weight is then for the number in such units).
     """
 
     features: Sequence[Attribute]
     means: tuple[Floats, ...]
-    curvature: tuple[Floats, ...]
+    scales: tuple[Floats, ...]
 
     @classmethod
     def of(cls, training: Training, answers: Answers) -> Features:
         """Read them from the answers about frequencies."""
-        means, curvature = [], []
+        means, scales = [], []
         for feature in training.features:
             answer = answers[f"frequency of {feature.name}"]
+            frequencies = plausible(answer.estimates, answer.variance)
             if feature.values:
-                means.append(plausible(answer.estimates, answer.variance))
-                curvature.append(means[-1])
+                means.append(frequencies)
+                scales.append(frequencies)
             else:
-                variance = float(answer.variance[0])
-                mean = np.clip(answer.estimates / (1 + 3 * variance), -0.99, 0.99)
-                means.append(mean)
-                curvature.append((1 - mean**2) / 3)  # a uniform number has mean 0 and this 1/3
-        return cls(tuple(training.features), tuple(means), tuple(curvature))
+                edges = np.linspace(-1, 1, len(frequencies) + 1)
+                middles, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
+                mean = frequencies @ middles
+                variance = frequencies @ middles**2 - mean**2 + width**2 / 12
+                means.append(np.array([mean]))
+                scales.append(np.array([math.sqrt(variance)]))
+        return cls(tuple(training.features), tuple(means), tuple(scales))
 
     def gradient(self, answers: Answers, clip: float) -> Gradient:
         """Read a gradient, as if the clipped residual had mean nought."""
@@ -72,11 +76,13 @@ class Features:
     def spread(self, score: Score) -> float:
         """Return the standard deviation a score would have if the features were independent."""
         variance = 0.0
-        for feature, mean, curved, block in zip(
-            self.features, self.means, self.curvature, score.blocks, strict=True
+        for feature, mean, scale, block in zip(
+            self.features, self.means, self.scales, score.blocks, strict=True
         ):
-            second = float(curved @ block**2)
-            variance += second - float(mean @ block) ** 2 if feature.values else second
+            if feature.values:
+                variance += float(mean @ block**2) - float(mean @ block) ** 2
+            else:
+                variance += float(scale @ block) ** 2
         return math.sqrt(max(variance, 1e-12))
 
     def centred(self, blocks: Sequence[Floats]) -> Score:
@@ -113,23 +119,26 @@ def descent(known: Features, gradient: Gradient, left: float) -> Score | None:
 
 def posterior(known: Features, gradient: Gradient, left: float) -> list[Floats]:
     """Return the posterior mean of every block's weights."""
-    pieces = list(zip(gradient.blocks, gradient.variances, known.curvature, strict=True))
+    pieces = list(zip(gradient.blocks, gradient.variances, known.scales, strict=True))
     taus, errors = np.array([_tau(*piece) for piece in pieces]).T
     common = _common(taus, errors, 2 * left / len(pieces))
     blocks = []
-    for (block, noise, curved), tau, error in zip(pieces, taus, errors, strict=True):
+    for feature, (block, noise, scale), tau, error in zip(
+        known.features, pieces, taus, errors, strict=True
+    ):
         precision = 1 / error**2 + 1 / common**2
         mean = (tau / error**2 + 1 / common) / precision
         spread = precision**-0.5
         prior = truncated_mean(mean, spread, 0.0, max(mean, 0.0) + common + 10 * spread)
-        blocks.append(curved * prior * block / (curved**2 * prior + noise))
+        weights = scale * prior * block / (scale**2 * prior + noise)
+        blocks.append(weights if feature.values else weights / scale)
     return blocks
 
 
-def _tau(block: Floats, noise: Floats, curved: Floats) -> tuple[float, float]:
+def _tau(block: Floats, noise: Floats, scale: Floats) -> tuple[float, float]:
     """Return the moment estimate of tau^2 in one block, and its standard error from noise."""
     free = (len(block) - 1) / len(block) if len(block) > 1 else 1.0
-    energy = float(curved @ curved)
+    energy = float(scale @ scale)
     if not np.isfinite(noise).all():
         return 0.0, 1e12
     tau = (float(block @ block) - free * float(noise.sum())) / energy

@@ -18,7 +18,7 @@ from .training import Training
 SCALAR_ERROR = 0.04
 MOST_FOR_A_SCALAR = 0.05
 MOST_TURNS = 8
-ENOUGH_FOR_A_TURN = 50
+ENOUGH_FOR_A_TURN = 150
 """Devices without noise, for each coordinate, above which a second gradient is worth asking."""
 
 SUMMARY, LINE = 3.0, 2.0

@@ -15,6 +15,9 @@ from .training import Training
 
 FORMAT = "harmony-step/1"
 
+BINS = 8
+"""Bins in which a numeric feature is counted, to know its mean and variance."""
+
 Derivation = dict[str, Any]
 """How a device computes one answer: see `harmony.learn.derive`."""
 
@@ -32,8 +35,10 @@ class Question:
 
 
 def frequency(feature: Attribute, weight: int = 1) -> Question:
-    """Ask how often each of a feature's values occurs, or for the mean of a number."""
+    """Ask how often each of a feature's values occurs, or how often a number is in each bin."""
     asked = replace(feature, name=f"frequency of {feature.name}", weight=weight, missing=None)
+    if isinstance(asked, Numeric):
+        asked = replace(asked, bins=BINS)
     return Question(asked, {"is": "feature", "feature": feature.name})
 
 
