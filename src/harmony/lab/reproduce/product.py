@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...attributes import Attribute, Categorical, Numeric
-from ...learn import Model, Trainer, Training
-from ...learn.derive import collect_step
+from ...learn import Training
+from ...learn.collecting import train
 from ...learn.records import Records
 from .encoded import Encoded
 
@@ -39,21 +39,11 @@ def auto_error(
     table = _columns(people, _others(start, count))
     table["target"] = _others(start, count)(target)
     records = Records(table, features, label)
-    model = _trained(training, records, seed)
+    model = train(training, records, seed=seed, progress=False, threads=1).model
     scores = model.scores(_columns(people, lambda column: column[tested]))
     if loss == "squared":
         return float(np.mean((scores - target[tested]) ** 2))
     return float(np.mean((scores >= 0) != (target[tested] > 0)))
-
-
-def _trained(training: Training, records: Records, seed: int) -> Model:
-    """Let the devices answer step after step, in their order, each once."""
-    trainer, first = Trainer(training), 0
-    while trainer.step is not None:
-        stop = min(first + trainer.step.devices, records.devices)
-        trainer.learn(collect_step(trainer.step, records, first, stop, seed, threads=1))
-        first = stop
-    return trainer.model
 
 
 def _others(start: int, count: int) -> Rows:
