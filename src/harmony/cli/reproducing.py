@@ -80,6 +80,9 @@ def erm(
     out: Out = Path("reproduction"),
     scale: Scale = 1.0,
     folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 10,
+    tested: Annotated[
+        int | None, typer.Option(help="Test on so many of the folds only.", show_default=False)
+    ] = None,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -106,7 +109,7 @@ def erm(
     from ..lab.reproduce import ERM_METHODS, reproduce_erm
 
     measured = reproduce_erm(
-        out, scale=scale, folds=folds, seed=seed, methods=method or ERM_METHODS,
+        out, scale=scale, folds=folds, tested=tested, seed=seed, methods=method or ERM_METHODS,
         people=_people(extract), progress=sys.stderr.isatty(),
     )  # fmt: skip
     _show("erm", measured, out / "erm", json)

@@ -13,7 +13,7 @@ from ...progress import progress_bar
 from ..populations import br, us
 from .encoded import encode_people
 from .experiment import Measured
-from .learning import FOLDS, METHODS, PANELS, PROTOCOL, RIVALS, Learning, methods_of
+from .learning import FOLDS, METHODS, PANELS, RIVALS, Learning, methods_of, protocol
 from .paper import EPSILONS, USERS, Point, write_points
 from .store import Store
 from .summary import Source
@@ -24,6 +24,7 @@ def reproduce_erm(
     *,
     scale: float = 1.0,
     folds: int = FOLDS,
+    tested: int | None = None,
     seed: int = 2016,
     epsilons: Sequence[float] = EPSILONS,
     methods: Sequence[str] = METHODS,
@@ -33,13 +34,17 @@ def reproduce_erm(
     """Measure every point, and write CSV, PNG, SVG and a Markdown report into `out`.
 
     `scale` shrinks the populations; `people` replaces them (an IPUMS extract, say); `methods` may
-    leave out some, or add some of `RIVALS`.  Points already in `out` with the same settings are
-    kept, so an interrupted run goes on where it was.
+    leave out some, or add some of `RIVALS`; `tested` is how many of the folds are tested on.
+    Points already in `out` with the same settings are kept, so an interrupted run goes on where
+    it was.
     """
     if not 0 < scale <= 1:
         raise HarmonyError("'scale' must lie above 0 and at most at 1")
     if folds < 2:
         raise HarmonyError("'folds' must be at least 2")
+    tested = folds if tested is None else tested
+    if not 1 <= tested <= folds:
+        raise HarmonyError("'tested' must lie between 1 and the number of folds")
     if unknown := set(methods) - {*METHODS, *RIVALS}:
         known = ", ".join([*METHODS, *RIVALS])
         raise HarmonyError(f"'methods': {min(unknown)!r} is not one of {known}")
@@ -50,7 +55,7 @@ def reproduce_erm(
     store = Store(folder / "erm.jsonl")
     measured: list[Measured] = []
     for source in people:
-        measured += _one_population(source, folds, seed, epsilons, methods, store, progress)
+        measured += _one_population(source, folds, tested, seed, epsilons, methods, store, progress)
     _write(folder, measured)
     return measured
 
@@ -58,6 +63,7 @@ def reproduce_erm(
 def _one_population(
     source: Source,
     folds: int,
+    tested: int,
     seed: int,
     epsilons: Sequence[float],
     methods: Sequence[str],
@@ -73,12 +79,12 @@ def _one_population(
     ]
 
     def settings(panel: str, method: str, epsilon: float) -> tuple[object, ...]:
-        return PROTOCOL, source.name, panel, method, epsilon, users, folds, seed
+        return protocol(folds), source.name, panel, method, epsilon, users, tested, seed
 
     learning = None
     if not all(settings(*_measured_at(*one, epsilons)) in store for one in wanted):
         with progress_bar(f"{source.name}: people", users, progress) as advance:
-            learning = Learning(encode_people(source, seed, advance), folds, seed)
+            learning = Learning(encode_people(source, seed, advance), folds, tested, seed)
         users = learning.people.n
     measured = []
     with progress_bar(f"{source.name}: points", len(wanted), progress) as advance:

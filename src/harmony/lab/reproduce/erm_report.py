@@ -16,7 +16,8 @@ def report(measured: list[Measured], figure: str) -> str:
     lines = [
         "# Figure 2",
         "",
-        f"{sizes}; {first.runs}-fold cross-validation, each device asked once; seed {first.seed}.",
+        f"{sizes}; {first.protocol} cross-validation, {_tested(measured)};",
+        f"each device is asked once; seed {first.seed}.",
         "",
         f"![Figure 2]({figure})",
         "",
@@ -35,6 +36,12 @@ def report(measured: list[Measured], figure: str) -> str:
             "",
         ]
     return "\n".join(lines)
+
+
+def _tested(measured: list[Measured]) -> str:
+    """Say how many folds were tested."""
+    fewest, most = min(one.runs for one in measured), max(one.runs for one in measured)
+    return f"{fewest} folds tested" if fewest == most else f"{fewest} to {most} folds tested"
 
 
 def panel_table(measured: list[Measured]) -> list[str]:

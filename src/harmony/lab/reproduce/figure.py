@@ -72,7 +72,8 @@ def _save(figure: Any, first: Any, paths: list[Path]) -> None:
 
     matplotlib.rcParams["svg.hashsalt"] = "harmony"
     handles, names = first.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
+    columns = int(figure.get_figwidth() // 2)
+    figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False)
     for path in paths:
         metadata = {"Date": None} if path.suffix == ".svg" else None
         figure.savefig(path, dpi=110, metadata=metadata)
