@@ -51,6 +51,7 @@ def _environment() -> Environment:
     environment.globals |= {"asset": asset_url, "unused_styles": unused_styles}
     environment.filters["count"] = lambda number: f"{number:,}"
     environment.filters["moment"] = shown_moment
+    environment.filters["short"] = lambda number: f"{number:g}"
     return environment
 
 
