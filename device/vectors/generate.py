@@ -25,8 +25,10 @@ from reference import (
     walked,
 )
 from refusals import REMOVED, over_by_one, refusals, small_survey
+from steps import step_vectors
 
 from harmony import Boolean, Categorical, Integer, Numeric, Survey
+from harmony.attributes import Signed
 
 HERE = Path(__file__).parent
 TOTAL = 1 << 53
@@ -125,6 +127,20 @@ def code_vectors() -> dict[str, Any]:
                 ],
             }
         )  # fmt: skip
+    for digits in (2, 3, 5):
+        size, rows = 2 ** (digits - 1), 2 ** (digits - 1) - 1
+        few_rows = sorted({0, rows // 2, rows - 1})
+        linears.append(
+            {
+                "values": 2 * size, "base": 2, "digits": digits, "multipliers": [1], "signed": True,
+                "rows": rows,
+                "cases": [
+                    {"value": value, "row": row,
+                     "index": linear_index(2, digits, [1], value, row, signed=True)}
+                    for row in few_rows for value in sorted({0, 1, size - 1, size, 2 * size - 1})
+                ],
+            }
+        )  # fmt: skip
     edges = [0.0, 0.1, 20.0, 50.5, 100.0]
     places = [-3.0, 0.0, 0.09999999999999999, 0.1, 19.999999999999996, 20.0, 50.5, 99.0, 100.0, 1e9]
     return {
@@ -186,7 +202,13 @@ def surveys() -> dict[str, dict[str, Any]]:
         "tiers", [Boolean("wifi"), Categorical("plan", list("abcdefg"))], tiers=[0.5, 2.0]
     )
     wide = Survey("wide", [Integer("minute", 0, 299), Boolean("wifi")], epsilon=6.0, answers=2)
-    return {one.name: one.to_document() for one in (paper, best, several, tiers, wide)}
+    step = Survey(
+        "step",
+        [Signed("theme", ["light", "dark", "auto"]), Signed("wifi", [False, True], weight=2),
+         Signed("city", [f"city {i}" for i in range(20)]), Numeric("battery", -1, 1)],
+        epsilon=0.5,
+    )  # fmt: skip
+    return {one.name: one.to_document() for one in (paper, best, several, tiers, wide, step)}
 
 
 OWNERS: dict[str, list[dict[str, Any]]] = {
@@ -202,6 +224,11 @@ OWNERS: dict[str, list[dict[str, Any]]] = {
     ],
     "several": [{f"setting {i}": i % 2 == 0 for i in range(8)}],
     "tiers": [{"wifi": True, "plan": "g"}, {"wifi": False, "plan": "a"}],
+    "step": [
+        {"theme": 6, "wifi": 1, "city": 19, "battery": -0.25},
+        {"theme": 0, "wifi": 3, "city": 51, "battery": 1.0},
+        {"theme": 2, "wifi": 2, "city": 32, "battery": 0.0},
+    ],
     "wide": [{"minute": 299, "wifi": False}, {"minute": 0, "wifi": True}],
 }
 
@@ -233,6 +260,12 @@ def report_vectors() -> dict[str, Any]:
         ("best", {"cards": False}, "cards", "a boolean is not an integer"),
         ("best", {"cards": "7"}, "cards", "text is not an integer"),
         ("best", {"cards": 16}, "cards", "not one of the values"),
+        ("step", {"theme": 3}, "theme", "a number that is no level"),
+        ("step", {"theme": 7}, "theme", "a number that is no level"),
+        ("step", {"theme": 8}, "theme", "a number that is no level"),
+        ("step", {"theme": "dark"}, "theme", "a level without a sign"),
+        ("step", {"wifi": True}, "wifi", "a boolean is not a level with a sign"),
+        ("step", {"city": None}, "city", "no value"),
     ]
     return {
         "about": "whole reports: 16 random bytes for each answer, in order; and owners' values "
@@ -297,3 +330,4 @@ if __name__ == "__main__":
     write("tables.json", table_vectors())
     write("reports.json", report_vectors())
     write("refused.json", refused_vectors())
+    write("steps.json", step_vectors(some_bytes))

@@ -82,9 +82,16 @@ def projective_points(base: int, digits: int) -> list[tuple[int, ...]]:
     return [vector for vector in vectors if next((d for d in reversed(vector) if d), None) == 1]
 
 
-def linear_index(base: int, digits: int, multipliers: list[int], value: int, row: int) -> int:
+def signed_points(digits: int) -> list[tuple[int, ...]]:
+    """Every vector of bits, lowest first, whose highest is one, but the one with no other."""
+    return [(*low[::-1], 1) for low in product(range(2), repeat=digits - 1) if any(low)]
+
+
+def linear_index(
+    base: int, digits: int, multipliers: list[int], value: int, row: int, signed: bool = False
+) -> int:
     """The index of value number `value` under `row`."""
-    points = projective_points(base, digits)
+    points = signed_points(digits) if signed else projective_points(base, digits)
     multiplier, vector = multipliers[row // len(points)], points[row % len(points)]
     return multiplier * sum(d * (value // base**i % base) for i, d in enumerate(vector)) % base
 
@@ -111,6 +118,7 @@ def reported(
     codes = [attribute["mechanisms"][tier] for attribute in attributes]
     rows = [
         1 if code["code"] == "grid"
+        else 2 ** (code["digits"] - 1) - 1 if code.get("signed")
         else len(code["multipliers"]) * (code["base"] ** code["digits"] - 1) // (code["base"] - 1)
         for code in codes
     ]  # fmt: skip
@@ -133,9 +141,14 @@ def reported(
             number = (
                 bin_of(attribute["bins"], value)
                 if "bins" in attribute
+                else value
+                if attribute["kind"] == "signed"
                 else attribute["values"].index(value)
             )
-            index = linear_index(code["base"], code["digits"], code["multipliers"], number, row)
+            index = linear_index(
+                code["base"], code["digits"], code["multipliers"], number, row,
+                code.get("signed", False),
+            )  # fmt: skip
         symbols.append(walked(tables[code["table"]], index, table_word))
     used = {one["table"] for attribute in attributes for one in attribute["mechanisms"]}
     widest = max(

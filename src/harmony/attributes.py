@@ -123,6 +123,31 @@ class Categorical:
         return document | _options(self)
 
 
+@dataclass(frozen=True)
+class Signed(Categorical):
+    """A level of a categorical attribute together with a sign, for the gradients of a training.
+
+    A device's number is `level + size * (sign < 0)`; the sign comes from rounding a number in
+    [-1, 1] at random.  What is estimated, for each level, is the mean of sign times indicator.
+
+    >>> Signed("colour", ["red", "green", "blue"]).size
+    4
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.missing is not None:
+            raise SurveyError(f"{self.name}: 'missing' has no meaning in a signed attribute")
+
+    @property
+    def size(self) -> int:
+        """The least power of two that is at least the number of levels."""
+        return 1 << (len(self.values) - 1).bit_length()
+
+    def to_document(self) -> dict[str, Any]:
+        return super().to_document() | {"kind": "signed"}
+
+
 Attribute = Numeric | Categorical
 
 
@@ -159,6 +184,7 @@ def attribute_from_document(document: Any, where: str) -> Attribute:
         "numeric": (Numeric, {"name", "low", "high"}, {"bins", "weight", "missing"}),
         "categorical": (Categorical, {"name", "values"}, {"weight", "missing"}),
         "boolean": (Boolean, {"name"}, {"weight"}),
+        "signed": (Signed, {"name", "values"}, {"weight"}),
         "integer": (Integer, {"name", "low", "high"}, {"weight"}),
     }
     if not isinstance(kind, str) or kind not in builders:

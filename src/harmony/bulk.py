@@ -84,7 +84,7 @@ class Answers:
 def collect(answers: Answers, progress: bool | None, threads: int | None) -> Tally:
     """Randomise and count every row; see `Survey.collect`."""
     survey = answers.survey
-    workers = threads or min(_cores(), -(-answers.devices // CHUNK))
+    workers = threads or min(cores(), -(-answers.devices // CHUNK))
 
     def work(chunks: Iterator[tuple[int, int]]) -> tuple[Counts, Counts]:
         counts = np.zeros(answers.coins.cells, np.int64)
@@ -156,7 +156,7 @@ def _read_tiers(survey: Survey, tiers: Any, devices: int) -> Tiers:
     return chosen.astype(np.uint8, copy=False) if len(survey.tiers) > 1 else NO_TIERS
 
 
-def _cores() -> int:
+def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

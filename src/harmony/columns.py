@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .attributes import Attribute, Numeric
+from .attributes import Attribute, Numeric, Signed
 from .errors import DataError
 
 TableLike = Any
@@ -195,6 +195,8 @@ def _column(source: Any, attribute: Attribute) -> Column:
         if not attribute.edges:
             return numbers
         return BinColumn(numbers, 1, np.arange(len(attribute.values), dtype=np.int32))
+    if isinstance(attribute, Signed):
+        return _coded_signed(source, attribute)
     if isinstance(source, np.ndarray):
         return _coded_numpy(source, attribute)
     kind = source.type
@@ -234,6 +236,26 @@ def _coded_numpy(source: NDArray[Any], attribute: Attribute) -> CodeColumn:
         raise DataError(_wrong_type(attribute, str(source.dtype)))
     plain = source.view(np.uint8) if source.dtype == bool else source
     return _coded_integers(lambda start, stop: plain[start:stop], attribute)
+
+
+def _coded_signed(source: Any, attribute: Signed) -> CodeColumn:
+    """A level, plus `size` where its sign is negative: the numbers that a training computes."""
+    if isinstance(source, np.ndarray):
+        whole = source.dtype.kind in "iu"
+    else:
+        whole = pa.types.is_integer(source.type) and not source.null_count
+    if not whole:
+        raise DataError(f"{attribute.name}: the column must hold integers, level and sign in one")
+    levels, size = len(attribute.values), attribute.size
+    lookup = np.arange(size + levels, dtype=np.int32)
+    lookup[levels:size] = -1
+
+    def rows(start: int, stop: int) -> NDArray[Any]:
+        if isinstance(source, np.ndarray):
+            return source[start:stop]
+        return _to_numpy(source.slice(start, stop - start))
+
+    return CodeColumn(attribute, rows, 0, lookup)
 
 
 def _coded_arrow(source: pa.ChunkedArray, attribute: Attribute, missing: int) -> CodeColumn:

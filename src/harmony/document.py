@@ -16,9 +16,9 @@ from typing import Any
 from harmony_device.errors import RefusedError
 from harmony_device.tables import Table, check_table, table_from_document
 
-from .attributes import Attribute, attribute_from_document
+from .attributes import Attribute, Signed, attribute_from_document
 from .errors import PrivacyError, SurveyError
-from .mechanisms import Grid, Linear, Mechanism
+from .mechanisms import Grid, Linear, Mechanism, SignedLinear
 
 FORMAT = "harmony-survey/1"
 
@@ -126,7 +126,11 @@ def _read_mechanism(
     expected = "linear" if attribute.values else "grid"
     if document.get("code") != expected:
         raise SurveyError(f"'code' must be '{expected}' for this attribute")
+    if bool(document.get("signed")) != isinstance(attribute, Signed):
+        raise SurveyError("'signed' must be true for signed attributes, and no others")
     try:
+        if isinstance(attribute, Signed):
+            return SignedLinear.from_document(document, table, epsilon, len(attribute.values))
         if attribute.values:
             return Linear.from_document(document, table, epsilon, len(attribute.values))
         return Grid.from_document(document, table, epsilon)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from . import kernels
 from .coins import Assignment, Symbols
 from .columns import Column, NumberColumn
-from .mechanisms import Grid, Linear, Mechanism
+from .mechanisms import Grid, Linear, Mechanism, SignedLinear
 from .survey import Survey
 from .tally import Counts
 
@@ -166,6 +166,6 @@ def _guide(running: NDArray[np.uint64]) -> NDArray[np.int64]:
     return np.stack([np.searchsorted(row, starts, side="right") for row in running])
 
 
-def _indices(linear: Linear) -> NDArray[np.uint16]:
+def _indices(linear: Linear | SignedLinear) -> NDArray[np.uint16]:
     """Return the index of every row and value where that is a small table, else nothing."""
     return np.empty((0, 0), np.uint16) if linear.indices is None else linear.indices

@@ -59,7 +59,7 @@ class Survey:
         answers: int | None = None,
         tiers: Sequence[float] | None = None,
     ) -> None:
-        self.name = _checked_name(name)
+        self.name = checked_name(name)
         self.attributes = _checked_attributes(attributes)
         self.tiers = _checked_tiers(epsilon, tiers)
         self.mechanism = _checked_mechanism(mechanism)
@@ -154,7 +154,7 @@ class Survey:
         if document.get("format") != FORMAT:
             return cls(**fields)
         survey = cls.__new__(cls)
-        survey.name = _checked_name(fields["name"])
+        survey.name = checked_name(fields["name"])
         survey.attributes = _checked_attributes(fields["attributes"])
         survey.tiers = _checked_tiers(fields.get("epsilon"), fields.get("tiers"))
         survey.mechanism = _checked_mechanism(fields.get("mechanism", "auto"))
@@ -254,7 +254,7 @@ def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
-def _checked_name(name: object) -> str:
+def checked_name(name: object) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise SurveyError(
             "'name' must be 1 to 100 letters, digits, '.', '_' or '-', "
@@ -281,18 +281,18 @@ def _checked_tiers(epsilon: object, tiers: object) -> tuple[float, ...]:
     if (epsilon is None) == (tiers is None):
         raise SurveyError("give either 'epsilon' or 'tiers'")
     if epsilon is not None:
-        return (_checked_epsilon(epsilon, "epsilon"),)
+        return (checked_epsilon(epsilon, "epsilon"),)
     if not isinstance(tiers, Sequence) or isinstance(tiers, str):
         raise SurveyError("'tiers' must be a list of epsilons")
     if not 1 <= len(tiers) <= MAX_TIERS:
         raise SurveyError(f"'tiers' must list between 1 and {MAX_TIERS} epsilons")
-    checked = tuple(_checked_epsilon(tier, "tiers") for tier in tiers)
+    checked = tuple(checked_epsilon(tier, "tiers") for tier in tiers)
     if len(set(checked)) != len(checked):
         raise SurveyError("'tiers' lists the same epsilon twice")
     return checked
 
 
-def _checked_epsilon(epsilon: object, field: str) -> float:
+def checked_epsilon(epsilon: object, field: str) -> float:
     if isinstance(epsilon, bool) or not isinstance(epsilon, int | float):
         raise SurveyError(f"'{field}' must be a number")
     if not math.isfinite(epsilon) or not LEAST_EPSILON <= epsilon <= MOST_EPSILON:

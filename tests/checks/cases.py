@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import get_args
 
-from harmony.mechanisms import Grid, Linear, Mechanism
+from harmony.mechanisms import Grid, Linear, Mechanism, SignedLinear
 from harmony.survey import MECHANISMS
 
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -34,7 +34,7 @@ class Case:
         return f"{self.kind.__name__.lower()}-{self.mechanism}{size}-eps{self.epsilon:g}"
 
 
-SHAPES: dict[type, tuple[int | None, ...]] = {Grid: (None,), Linear: SIZES}
+SHAPES: dict[type, tuple[int | None, ...]] = {Grid: (None,), Linear: SIZES, SignedLinear: SIZES}
 
 CASES = [
     Case(kind, epsilon, values, mechanism)

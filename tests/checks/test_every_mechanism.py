@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from harmony.attributes import Categorical, Numeric
+from harmony.attributes import Categorical, Numeric, Signed
 from harmony.document import _read_mechanism
-from harmony.mechanisms import Grid, Linear
+from harmony.mechanisms import Grid, Linear, SignedLinear
 from harmony.mechanisms.audit import log_ceiling
 from harmony_device.codes import GridCode
 from harmony_device.errors import RefusedError
@@ -81,7 +81,10 @@ def test_a_row_that_does_not_sum_to_the_total_is_refused(case: Case) -> None:
 @every_case
 def test_it_survives_a_round_trip_through_its_document(case: Case) -> None:
     built = case.build()
-    attribute = Numeric("x", 0, 1) if case.values is None else Categorical("x", range(case.values))
+    kinds = {Linear: Categorical, SignedLinear: Signed}
+    attribute = (
+        Numeric("x", 0, 1) if case.values is None else kinds[case.kind]("x", range(case.values))
+    )
     document = built.to_document() | {"table": 0}
     read = _read_mechanism(
         document, attribute, [table_from_document(built.table.to_document())], built.epsilon
@@ -100,6 +103,14 @@ def test_it_is_unbiased_by_exact_expectation(case: Case) -> None:
         )
         return
     expected = _expected_cells(built)
+    if isinstance(built, SignedLinear):
+        size = built.code.rows + 1
+        for code in range(size + built.values):
+            level, sign = code % size, 1 - 2 * (code // size)
+            estimates = built.moments(expected[code]).estimates if level < built.values else 0
+            truth = sign * ((np.arange(built.values) == level) - 1 / size)
+            assert level >= built.values or np.abs(estimates - truth).max() < 1e-9 * built.highest
+        return
     for value in range(built.values):
         estimates = (_spoken_for(built, expected[value]) - built.q) / (built.p - built.q)
         truth = np.eye(built.values)[value]
@@ -114,6 +125,13 @@ def test_its_variance_is_what_it_promises_by_exact_expectation(case: Case) -> No
         assert np.allclose(second, built.point_noise)
         between = np.linspace(-1, 1, 4001)
         assert built.noise_at(between).max() <= built.worst_variance * (1 + 1e-9)
+        return
+    if isinstance(built, SignedLinear):
+        likely, unlikely = np.array(built.table.counts) / TOTAL
+        assert built.reach * (likely - unlikely) == pytest.approx(1)
+        assert built.zero_variance == pytest.approx(
+            (built.reach * (1 - 0.5 ** (built.code.digits - 1))) ** 2
+        )
         return
     speaks = _expected_cells(built)
     own = _spoken_for(built, speaks[0])[0]
@@ -132,6 +150,13 @@ def test_its_estimates_of_simulated_reports_lie_within_five_standard_errors(case
         t = rng.beta(2, 5, n) * 2 - 1
         moments = built.moments(_grid_cells(built, t, rng))
         truth = np.array([t.mean()])
+    elif isinstance(built, SignedLinear):
+        size = built.code.rows + 1
+        levels = np.minimum(rng.geometric(0.3, n) - 1, built.values - 1)
+        negative = rng.random(n) < 0.3 + 0.4 * (levels % 2)
+        moments = built.moments(_linear_cells(built, levels + size * negative, rng))
+        sums = np.bincount(levels, 1 - 2.0 * negative, minlength=built.values)
+        truth = (sums - sums.sum() / size) / n
     else:
         values = np.minimum(rng.geometric(0.3, n) - 1, built.values - 1)
         moments = built.moments(_linear_cells(built, values, rng))
@@ -144,7 +169,7 @@ def hash_of(case: Case) -> int:
     return sum(ord(letter) * 31**place for place, letter in enumerate(str(case))) % 2**32
 
 
-def _expected_cells(built: Linear) -> np.ndarray:
+def _expected_cells(built: Linear | SignedLinear) -> np.ndarray:
     """expected[value][row, symbol]: the chance of each cell for a device with that value."""
     table = built.table
     if isinstance(table, DenseTable):
@@ -153,9 +178,14 @@ def _expected_cells(built: Linear) -> np.ndarray:
         row = np.array(table.counts) / TOTAL
         matrix = np.stack([np.roll(row, index) for index in range(table.inputs)])
     indices = np.array(
-        [[built.code.index(v, r) for r in range(built.code.rows)] for v in range(built.values)]
+        [[built.code.index(v, r) for r in range(built.code.rows)] for v in range(_inputs(built))]
     )
     return matrix[indices] / built.code.rows
+
+
+def _inputs(built: Linear | SignedLinear) -> int:
+    """The numbers that the code takes: the values, or levels with either sign."""
+    return built.values + (built.code.rows + 1 if isinstance(built, SignedLinear) else 0)
 
 
 def _spoken_for(built: Linear, cells: np.ndarray) -> np.ndarray:
@@ -169,7 +199,7 @@ def _spoken_for(built: Linear, cells: np.ndarray) -> np.ndarray:
     )
 
 
-@pytest.mark.parametrize("case", [c for c in SMALL_CASES if c.values], ids=str)
+@pytest.mark.parametrize("case", [c for c in SMALL_CASES if c.kind is Linear], ids=str)
 def test_the_fast_transform_counts_what_the_definition_counts(case: Case) -> None:
     built = case.build()
     assert isinstance(built, Linear)
@@ -188,10 +218,12 @@ def _grid_cells(built: Grid, t: np.ndarray, rng: np.random.Generator) -> np.ndar
     )[None, :]
 
 
-def _linear_cells(built: Linear, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _linear_cells(
+    built: Linear | SignedLinear, values: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     expected = _expected_cells(built)
     cells = np.zeros_like(expected[0], dtype=np.int64)
-    for value, count in enumerate(np.bincount(values, minlength=built.values)):
+    for value, count in enumerate(np.bincount(values, minlength=_inputs(built))):
         chances = expected[value].reshape(-1)
         cells += rng.multinomial(count, chances / chances.sum()).reshape(cells.shape)
     return cells

@@ -31,6 +31,8 @@ class FakeServer:
         self.requests: list[tuple[str, str, dict[str, str], Any]] = []
         self.enrolments = 0
         self.listing: Any = None
+        self.trainings: list[dict[str, Any]] = []
+        self.tasks: dict[str, dict[str, Any]] = {}
         self._documents: dict[str, bytes] = {}
         self._rounds: dict[str, tuple[str, str] | None] = {}
         self._lock = threading.Lock()
@@ -46,6 +48,13 @@ class FakeServer:
     def open_round(self, name: str, label: str) -> None:
         """Close the survey's round and open another."""
         self._rounds[name] = (label, sha256(f"{name} {label}".encode()).hexdigest()[:32])
+
+    def train(self, step: dict[str, Any]) -> None:
+        """Open a step of a training, and close the one before."""
+        name = step["training"]
+        self._rounds[name] = (step["round"]["label"], step["round"]["seed"])
+        self.trainings = [{"name": name, "epsilon": step["survey"]["epsilon"]}]
+        self.tasks[name] = step
 
     def close_round(self, name: str) -> None:
         """Close the survey's round."""
@@ -82,9 +91,8 @@ class FakeServer:
             self.devices[device] = f"secret-{self.enrolments}"
             return self._json(201, {"device": device, "credential": self.devices[device]})
         if (method, path) == ("GET", "/v1/surveys"):
-            return self._json(
-                200, {"surveys": self.listing or list(map(self._listed, self._documents))}
-            )
+            surveys = self.listing or list(map(self._listed, self._documents))
+            return self._json(200, {"surveys": surveys, "trainings": self.trainings})
         if method == "GET" and place[:2] == ["v1", "surveys"] and place[2] in self._documents:
             return 200, {"Content-Type": "application/json"}, self._documents[place[2]]
         caller = self._caller(headers)
@@ -97,7 +105,9 @@ class FakeServer:
             del self.devices[caller]
             self.reports = {key: one for key, one in self.reports.items() if key[2] != caller}
             return 204, {}, b""
-        if method == "POST" and place[2] in self._documents and place[3] == "reports":
+        if method == "GET" and place[1] == "trainings":
+            return self._json(200, self.tasks[place[2]])
+        if method == "POST" and place[2] in self._rounds and place[3] == "reports":
             return self._report(caller, place[2], content)
         return self._problem(404)
 

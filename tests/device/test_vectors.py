@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -10,12 +11,14 @@ from harmony_device import AnswerError, RefusedError, Survey, make_report
 from harmony_device.attributes import Histogram
 from harmony_device.codes import GridCode, LinearCode
 from harmony_device.coins import Draws, assign, siphash24
+from harmony_device.report import ask, randomise
+from harmony_device.step import Step
 from harmony_device.tables import table_from_document
 
 from .conftest import vectors
 
 COINS, CODES, TABLES = vectors("coins"), vectors("codes"), vectors("tables")
-REPORTS, REFUSED = vectors("reports"), vectors("refused")
+REPORTS, REFUSED, STEPS = vectors("reports"), vectors("refused"), vectors("steps")
 
 
 @pytest.mark.parametrize("case", COINS["siphash"])
@@ -46,7 +49,8 @@ def test_numbers_round_to_grid_points(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("code", CODES["linear"])
 def test_values_hash_to_indices(code: dict[str, Any]) -> None:
-    linear = LinearCode(code["values"], code["base"], code["digits"], code["multipliers"])
+    shape = code["values"], code["base"], code["digits"], code["multipliers"]
+    linear = LinearCode(*shape, signed=code.get("signed", False))
     assert linear.rows == code["rows"]
     for case in code["cases"]:
         assert linear.index(case["value"], case["row"]) == case["index"], case
@@ -98,3 +102,25 @@ def test_surveys_that_break_their_promise_are_refused(case: dict[str, Any]) -> N
 @pytest.mark.parametrize("case", REFUSED["taken"], ids=lambda case: case["why"])
 def test_surveys_that_keep_it_are_taken(case: dict[str, Any]) -> None:
     assert Survey(case["survey"]).name == case["survey"]["name"]
+
+
+@pytest.mark.parametrize("case", STEPS["reports"])
+def test_a_step_is_derived_and_reported(case: dict[str, Any]) -> None:
+    step = Step(STEPS["step"])
+    device, random = bytes.fromhex(case["device"]), bytes.fromhex(case["random"])
+    answers = step.read(case["record"], lambda count: random[:count])
+    assert answers == step.survey.read(case["values"])
+    asked = ask(step.survey, step.seed, device, 0)
+    report = randomise(step.survey, device, 0, answers, asked, lambda count: random[8:][:count])
+    assert report.hex() == case["report"]
+
+
+@pytest.mark.parametrize("case", STEPS["refused"], ids=lambda case: case["why"])
+def test_a_step_that_must_be_refused_is(case: dict[str, Any]) -> None:
+    document = place = copy.deepcopy(STEPS["step"])
+    for one in case["path"][:-1]:
+        place = place[one]
+    place[case["path"][-1]] = case["value"]
+    with pytest.raises(RefusedError) as refusal:
+        Step(document)
+    assert case["field"] in str(refusal.value)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..attributes import Attribute, Numeric
+from ..attributes import Attribute, Numeric, Signed
 from ..errors import HarmonyError
 from .combine import Combined, combine
 from .histogram import HistogramEstimate
@@ -49,6 +49,11 @@ def estimate(
             raise HarmonyError(f"'{field}' must be a share between 0 and 1")
     estimates = {}
     for place, attribute in enumerate(survey.attributes):
+        if isinstance(attribute, Signed):
+            raise HarmonyError(
+                f"{attribute.name}: a signed attribute is part of a gradient, which has no "
+                "estimate of its own; its training learns from the tally"
+            )
         combined = combine(
             [tier[place] for tier in survey.mechanisms],
             [tier[place] for tier in tally.cells],

@@ -2,7 +2,8 @@
 
 from .grid import Grid
 from .linear import Linear
+from .signed import SignedLinear
 
-Mechanism = Grid | Linear
+Mechanism = Grid | Linear | SignedLinear
 
-__all__ = ["Grid", "Linear", "Mechanism"]
+__all__ = ["Grid", "Linear", "Mechanism", "SignedLinear"]

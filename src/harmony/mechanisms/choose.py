@@ -6,16 +6,19 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..attributes import Attribute
+from ..attributes import Attribute, Signed
 from .grid import Grid
 from .linear import Linear
+from .signed import SignedLinear
 
 LEAST_EPSILON_PER_ANSWER = 1.0
 """Below this, noise outweighs everything and falls as 1/eps^2: splitting epsilon only loses."""
 
 
-def design(attribute: Attribute, epsilon: Fraction, mechanism: str) -> Grid | Linear:
+def design(attribute: Attribute, epsilon: Fraction, mechanism: str) -> Grid | Linear | SignedLinear:
     """Return the mechanism for one answer about `attribute` that may spend `epsilon`."""
+    if isinstance(attribute, Signed):
+        return SignedLinear.design(epsilon, len(attribute.values), mechanism)
     if attribute.values:
         return Linear.design(epsilon, len(attribute.values), mechanism)
     return Grid.design(epsilon, mechanism)

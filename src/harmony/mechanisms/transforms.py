@@ -6,7 +6,10 @@ rows times values steps; here it is a Walsh-Hadamard or a Fourier transform over
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from harmony_device.codes import LinearCode
 
@@ -29,20 +32,28 @@ def radon(by_index: Counts, code: LinearCode) -> Counts:
     if code.digits == 1:
         one: Counts = by_point[0]
         return one
-    return _walsh_hadamard(by_point) if g == 2 else _fourier(by_point, code)
+    return _by_value(by_point) if g == 2 else _fourier(by_point, code)
 
 
-def _walsh_hadamard(by_point: Counts) -> Counts:
+def _by_value(by_point: Counts) -> Counts:
     """The case g = 2: exact integers throughout.  Point i is the vector with number i + 1."""
     signed = np.concatenate([[0], by_point[:, 0] - by_point[:, 1]])
-    size = len(signed)
-    half = 1
-    while half < size:
-        pairs = signed.reshape(-1, 2, half)
-        signed = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1)
-        half *= 2
-    halves: Counts = (by_point.sum() + signed.reshape(size)) // 2
+    halves: Counts = (by_point.sum() + walsh_hadamard(signed)) // 2
     return halves
+
+
+def walsh_hadamard(spectrum: NDArray[Any]) -> NDArray[Any]:
+    """Return the product with the Hadamard matrix whose entry (i, j) is (-1)^(i . j).
+
+    >>> walsh_hadamard(np.array([1, 2, 3, 4])).tolist()
+    [10, -2, -4, 0]
+    """
+    size, half, sums = len(spectrum), 1, spectrum
+    while half < size:
+        pairs = sums.reshape(-1, 2, half)
+        sums = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1)
+        half *= 2
+    return sums.reshape(size)
 
 
 def _fourier(by_point: Counts, code: LinearCode) -> Counts:

@@ -15,13 +15,15 @@ from starlette.middleware.cors import CORSMiddleware
 import harmony
 
 from . import dashboard
-from .api import admin, analysis, devices, links, system
+from .api import admin, analysis, devices, links, system, trainings
 from .api.ingest_description import DESCRIPTION, PATH
 from .api.models import ProblemDocument
+from .api.task_description import TASK_DESCRIPTION, TASK_PATH
 from .asgi import App, DisconnectedError, Receive, Scope, Send, read_body, send_problem
 from .ingest import Ingest, is_ingest
 from .problems import MEDIA_TYPE, Problem, reason_for
 from .state import ServiceState
+from .tasks import Tasks, is_task
 
 log = structlog.get_logger(__name__)
 
@@ -47,10 +49,12 @@ class Application:
     def __init__(self, state: ServiceState) -> None:
         self.state = state
         self._ingest: App = Ingest(state)
+        self._tasks: App = Tasks(state)
         self._api: App = LimitedBody(api_of(state), state)
         origins = state.settings.cors_origins
         if origins:
             self._ingest = _with_cors(self._ingest, origins)
+            self._tasks = _with_cors(self._tasks, origins)
             self._api = _with_cors(self._api, origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,6 +62,8 @@ class Application:
         if scope["type"] == "http":
             if is_ingest(scope):
                 await self._ingest(scope, receive, send)
+            elif is_task(scope):
+                await self._tasks(scope, receive, send)
             else:
                 await self._api(scope, receive, send)
         elif scope["type"] == "lifespan":
@@ -111,7 +117,7 @@ def api_of(state: ServiceState) -> FastAPI:
         responses=_REFUSALS,
     )
     api.state.service = state
-    for room in (devices, admin, analysis, links, system):
+    for room in (devices, admin, analysis, trainings, links, system):
         api.include_router(room.router)
     dashboard.install(api, state)
     _answer_with_problems(api)
@@ -124,7 +130,7 @@ def api_of(state: ServiceState) -> FastAPI:
                 description=api.description,
                 routes=api.routes,
             )
-            api.openapi_schema["paths"][PATH] = DESCRIPTION
+            api.openapi_schema["paths"] |= {PATH: DESCRIPTION, TASK_PATH: TASK_DESCRIPTION}
         return api.openapi_schema
 
     api.openapi = openapi  # type: ignore[method-assign]  # FastAPI's documented way

@@ -22,18 +22,27 @@ TIER = ID_BYTES
 """Where a report's tier is; its symbols follow."""
 
 
+def report_size(survey: Survey) -> int:
+    """Return how many bytes every report to a survey has."""
+    return TIER + 1 + survey.answers * survey.symbol_bytes
+
+
 @dataclass(frozen=True, eq=False)
 class LiveRound:
-    """A round that the service knows, with what it takes to read its reports."""
+    """A round that the service knows, with what it takes to read its reports.
+
+    A step of a training is a round whose devices may report in none of the other steps.
+    """
 
     id: int
     survey: Survey
     round: Round
+    training: int | None = None
 
     @cached_property
     def size(self) -> int:
         """Bytes of a report."""
-        return TIER + 1 + self.survey.answers * self.survey.symbol_bytes
+        return report_size(self.survey)
 
     @cached_property
     def coins(self) -> Coins:

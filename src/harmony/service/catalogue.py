@@ -1,4 +1,4 @@
-"""The catalogue: surveys and rounds, in the database and, for speed, in memory.
+"""The catalogue: surveys, trainings and rounds, in the database and, for speed, in memory.
 
 Memory may lag behind what another server did, so a round that memory does not have is looked
 up again before a report is refused, and the store checks once more that it is open when it
@@ -8,8 +8,8 @@ commits.  A round opens once and closes once.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -24,68 +24,73 @@ from harmony.tally import Tally
 from . import schema
 from .blocks import LiveRound
 from .database import Database
+from .listed import ListedRound, ListedStep, ListedSurvey, ListedTraining
 from .problems import Problem
 from .schedule import Period, period_at
 
-
-@dataclass(frozen=True, eq=False)
-class ListedRound:
-    """A round with its times."""
-
-    live: LiveRound
-    opened: float
-    closes: float | None
-    closed: float | None
-
-
-@dataclass(frozen=True, eq=False)
-class ListedSurvey:
-    """A survey with its document as devices get it, and its rounds by label."""
-
-    id: int
-    survey: Survey
-    document: bytes
-    schedule: str | None
-    created: float
-    rounds: dict[str, ListedRound]
-
-    def open_round(self, now: float) -> ListedRound | None:
-        """Return the round that takes reports now."""
-        for one in reversed(self.rounds.values()):
-            if one.closed is None and (one.closes is None or one.closes > now):
-                return one
-        return None
+__all__ = ["Catalogue", "ListedRound", "ListedSurvey", "read_tally"]
 
 
 class Catalogue:
-    """The surveys and rounds, as of the last `reload`."""
+    """The surveys, trainings and rounds, as of the last `reload`."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database = database
         self._clock = clock
         self._lock = threading.Lock()
         self.surveys: dict[str, ListedSurvey] = {}
+        self.trainings: dict[str, ListedTraining] = {}
+        self.rounds: dict[str, Mapping[str, ListedRound]] = {}
+        """The rounds of each, whether survey or training, by its name."""
         self.live: dict[tuple[str, str], LiveRound] = {}
         """The rounds that take reports, by survey and label: all that the ingest path asks."""
 
     def reload(self) -> None:
-        """Read surveys and rounds; what is known already is kept."""
+        """Read surveys, trainings and rounds; what is known already is kept."""
         with self._lock:
             with self._database.read() as connection:
+                trained = {row.survey: row for row in connection.execute(select(schema.trainings))}
                 survey_rows = connection.execute(select(schema.surveys)).all()
                 round_rows = connection.execute(
                     select(schema.rounds).order_by(schema.rounds.c.id)
                 ).all()
-            listed = {row.id: self._listed(row) for row in survey_rows}
+                step_rows = self._unknown_steps(connection) if trained else {}
+            surveys = {row.id: self._listed(row) for row in survey_rows if row.id not in trained}
+            trainings = {
+                row.id: ListedTraining.of(row, trained[row.id])
+                for row in survey_rows
+                if row.id in trained
+            }
             for row in round_rows:
-                listed[row.survey].rounds[row.label] = self._listed_round(listed[row.survey], row)
-            self.surveys = {one.survey.name: one for one in listed.values()}
+                if row.survey in surveys:
+                    of = surveys[row.survey]
+                    of.rounds[row.label] = self._listed_round(of, row)
+                else:
+                    steps = trainings[row.survey]
+                    steps.rounds[row.label] = self._listed_step(steps, row, step_rows)
+            self.surveys = {one.survey.name: one for one in surveys.values()}
+            self.trainings = {one.name: one for one in trainings.values()}
+            self.rounds = {name: one.rounds for name, one in self.surveys.items()}
+            self.rounds |= {name: one.rounds for name, one in self.trainings.items()}
             self.live = {
                 (name, label): one.live
-                for name, survey in self.surveys.items()
-                for label, one in survey.rounds.items()
+                for name, rounds in self.rounds.items()
+                for label, one in rounds.items()
                 if one.closed is None
             }
+
+    def all_rounds(self) -> list[LiveRound]:
+        """Return every round of every survey and training."""
+        return [one.live for rounds in self.rounds.values() for one in rounds.values()]
+
+    def _unknown_steps(self, connection: Connection) -> dict[int, Any]:
+        """Read the steps that memory does not have: their documents are large."""
+        known = {step.live.id for one in self.trainings.values() for step in one.rounds.values()}
+        stored = set(connection.execute(select(schema.steps.c.round)).scalars())
+        rows = connection.execute(
+            select(schema.steps).where(schema.steps.c.round.in_(stored - known))
+        )
+        return {row.round: row for row in rows}
 
     def _listed(self, row: Any) -> ListedSurvey:
         known = self.surveys.get(row.name)
@@ -102,10 +107,19 @@ class Catalogue:
         if same is not None and same.live.id == row.id:
             live = same.live
         else:
-            live = LiveRound(row.id, listed.survey, Round(row.label, bytes(row.seed)))
-            if row.closed is None:  # compile its kernels before its first report
-                live.locate(np.zeros((1, live.size), np.uint8))
+            live = _live(row, listed.survey, None)
         return ListedRound(live, row.opened, row.closes, row.closed)
+
+    def _listed_step(
+        self, training: ListedTraining, row: Any, step_rows: Mapping[int, Any]
+    ) -> ListedStep:
+        known = self.trainings.get(training.name)
+        same = known.rounds.get(row.label) if known else None
+        if same is not None and same.live.id == row.id:
+            return replace(same, closed=row.closed)
+        document = msgspec.json.decode(step_rows[row.id].document)
+        live = _live(row, Survey.from_document(document["survey"]), training.id)
+        return ListedStep.of(live, row, step_rows[row.id], document)
 
     def survey(self, name: str) -> ListedSurvey:
         """Return a survey, or raise the problem that there is none."""
@@ -116,16 +130,18 @@ class Catalogue:
         return self.surveys[name]
 
     def round(self, name: str, label: str | None = None) -> ListedRound:
-        """Return a round of a survey: by its label, or the latest."""
-        survey = self.survey(name)
-        if label is not None and label not in survey.rounds:
+        """Return a round of a survey or a training: by its label, or the latest."""
+        rounds = self.rounds.get(name)
+        if rounds is None or (label is not None and label not in rounds):
             self.reload()
-            survey = self.survey(name)
-        if label is None and survey.rounds:
-            return list(survey.rounds.values())[-1]
-        if label is None or label not in survey.rounds:
+            rounds = self.rounds.get(name)
+        if rounds is None:
+            raise Problem("unknown-survey", "there is no survey of this name")
+        if label is None and rounds:
+            return list(rounds.values())[-1]
+        if label is None or label not in rounds:
             raise Problem("unknown-round", "the survey has no round of this label")
-        return survey.rounds[label]
+        return rounds[label]
 
     def add(self, survey: Survey, schedule: str | None) -> ListedSurvey:
         """Store a survey; the same one again is no change, another of its name is refused."""
@@ -143,9 +159,11 @@ class Catalogue:
                 )
         except IntegrityError:
             self.reload()
-            if self.survey(survey.name).survey != survey:
+            known = self.surveys.get(survey.name)
+            if known is None or known.survey != survey:
                 raise Problem(
-                    "conflict", "'name': another survey has this name; surveys never change"
+                    "conflict",
+                    "'name': another survey or training has this name; surveys never change",
                 ) from None
         self.reload()
         return self.survey(survey.name)
@@ -158,7 +176,7 @@ class Catalogue:
         try:
             with self._database.write() as connection:
                 _close_expired(connection, survey.id, now)
-                self._insert_round(connection, survey.id, label, closes, now)
+                insert_round(connection, survey.id, Round.open(label), closes, now)
         except IntegrityError:
             raise Problem(
                 "conflict", "'label' was used before, or another round of the survey is open"
@@ -167,7 +185,8 @@ class Catalogue:
         return self.round(name, label)
 
     def close(self, name: str, label: str) -> ListedRound:
-        """Close a round: once this returns, its tally no longer changes."""
+        """Close a survey's round: once this returns, its tally no longer changes."""
+        self.survey(name)
         listed = self.round(name, label)
         with self._database.write(alone=True) as connection:
             connection.execute(
@@ -193,7 +212,7 @@ class Catalogue:
                 with self._database.write(alone=True) as connection:
                     _close_expired(connection, survey.id, now)
                     if due is not None:
-                        self._insert_round(connection, survey.id, due.label, due.end, now)
+                        insert_round(connection, survey.id, Round.open(due.label), due.end, now)
                         opened.append(f"{survey.survey.name} {due.label}")
             except IntegrityError:
                 pass  # another server was first, or a person opened a round by hand
@@ -205,16 +224,6 @@ class Catalogue:
             return None
         period = period_at(survey.schedule, now)
         return None if period.label in survey.rounds else period
-
-    def _insert_round(
-        self, connection: Connection, survey: int, label: str, closes: float | None, now: float
-    ) -> None:
-        opened = Round.open(label)
-        connection.execute(
-            schema.rounds.insert().values(
-                survey=survey, label=opened.label, seed=opened.seed, opened=now, closes=closes
-            )
-        )
 
     def reschedule(self, name: str, schedule: str | None) -> ListedSurvey:
         """Let a survey's rounds follow another schedule, or none, from its next round on."""
@@ -237,25 +246,43 @@ class Catalogue:
 
     def tally(self, listed: ListedRound) -> Tally:
         """Read a round's tally: the sum of its shards, at one moment."""
-        live = listed.live
-        counts = np.zeros(live.coins.cells, np.int64)
-        totals = np.zeros(len(live.survey.tiers), np.int64)
         with self._database.read() as connection:
-            cells = schema.counts.c
-            for cell, count in connection.execute(
-                select(cells.cell, func.sum(cells.count))
-                .where(cells.round == live.id)
-                .group_by(cells.cell)
-            ):
-                counts[cell] = int(count)
-            tiers = schema.totals.c
-            for tier, reports in connection.execute(
-                select(tiers.tier, func.sum(tiers.reports))
-                .where(tiers.round == live.id)
-                .group_by(tiers.tier)
-            ):
-                totals[tier] = int(reports)
-        return Tally.of(live.survey, live.round, counts, tuple(totals.tolist()))
+            return read_tally(connection, listed.live)
+
+
+def insert_round(
+    connection: Connection, survey: int, opened: Round, closes: float | None, now: float
+) -> int:
+    """Open a round within a transaction, and return its number."""
+    row = schema.rounds.insert().values(
+        survey=survey, label=opened.label, seed=opened.seed, opened=now, closes=closes
+    )
+    return int(connection.execute(row.returning(schema.rounds.c.id)).scalar_one())
+
+
+def read_tally(connection: Connection, live: LiveRound) -> Tally:
+    """Read a round's tally within a transaction."""
+    counts = np.zeros(live.coins.cells, np.int64)
+    totals = np.zeros(len(live.survey.tiers), np.int64)
+    cells, tiers = schema.counts.c, schema.totals.c
+    for cell, count in connection.execute(
+        select(cells.cell, func.sum(cells.count)).where(cells.round == live.id).group_by(cells.cell)
+    ):
+        counts[cell] = int(count)
+    for tier, reports in connection.execute(
+        select(tiers.tier, func.sum(tiers.reports))
+        .where(tiers.round == live.id)
+        .group_by(tiers.tier)
+    ):
+        totals[tier] = int(reports)
+    return Tally.of(live.survey, live.round, counts, tuple(totals.tolist()))
+
+
+def _live(row: Any, survey: Survey, training: int | None) -> LiveRound:
+    live = LiveRound(row.id, survey, Round(row.label, bytes(row.seed)), training)
+    if row.closed is None:  # compile its kernels before its first report
+        live.locate(np.zeros((1, live.size), np.uint8))
+    return live
 
 
 def _close_expired(connection: Connection, survey: int, now: float) -> None:

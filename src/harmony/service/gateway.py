@@ -24,10 +24,10 @@ async def look_up(state: ServiceState, survey: str, labels: Iterable[str]) -> di
     devices that come late would ask.
     """
     wanted = list(labels)
-    known = state.catalogue.surveys.get(survey)
-    if known is None or any(label not in known.rounds for label in wanted):
+    known = state.catalogue.rounds.get(survey)
+    if known is None or any(label not in known for label in wanted):
         await state.refresh_catalogue()
-        if survey not in state.catalogue.surveys:
+        if survey not in state.catalogue.rounds:
             raise Problem("unknown-survey", "there is no survey of this name")
     live = state.catalogue.live
     return {label: live[survey, label] for label in wanted if (survey, label) in live}
@@ -50,6 +50,8 @@ async def take_list(
             rows = live.rows(b"".join(report for _, report in whole))
             future = state.writer.submit_block(live, rows)
             waiting.append(([place for place, _ in whole], future))
+    if late := int((results == outcome.CLOSED).sum()):
+        state.trainings.came_late(survey, late)
     for rows_of, future in waiting:
         results[rows_of] = await future
     return {"results": [NAMES[code] for code in results.tolist()]}
@@ -60,6 +62,7 @@ async def take_packed(state: ServiceState, survey: str, body: bytes) -> dict[str
     batch = unpack(body)
     live = (await look_up(state, survey, [batch.label])).get(batch.label)
     if live is None:
+        state.trainings.came_late(survey, batch.count)
         raise Problem("closed", "the round is not open")
     if batch.fingerprint != live.survey.fingerprint:
         raise Problem("malformed", "'fingerprint' is not that of this survey's document")

@@ -132,6 +132,7 @@ class Ingest:
         if live is None:
             live = (await gateway.look_up(state, survey, [sent.round])).get(sent.round)
             if live is None:
+                state.trainings.came_late(survey)
                 raise Problem(*_REFUSALS[outcome.CLOSED])
         report = live.from_hex(sent.report)
         if report is None:

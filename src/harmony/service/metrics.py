@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from .blocks import Block
 from .outcomes import Outcomes, by_name
+from .turnout import Turnout
 
 COMMIT_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 COMMIT_REPORTS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
@@ -47,6 +48,7 @@ class Metrics:
         self.queue_depth = Gauge(
             "harmony_queue_reports", "Reports that wait for their commit", registry=self.registry
         )
+        self.turnout = Turnout()
         self._outcomes: dict[str, Count[str]] = {}
         self._lock = threading.Lock()
         self.enrolled = Counter("harmony_enrolments", "Devices enrolled", registry=self.registry)
@@ -59,6 +61,7 @@ class Metrics:
         self.commit_seconds.observe(seconds)
         self.commit_reports.observe(sum(len(block.reports) for block in blocks))
         for block, block_outcomes in zip(blocks, outcomes, strict=True):
+            self.turnout.came(block.round, block_outcomes)
             counted = by_name(block_outcomes)
             for name, count in counted.items():
                 self.reports.labels(name).inc(count)

@@ -7,6 +7,11 @@ same rows; a tally is their sum.
 PostgreSQL keeps one row a report.  SQLite keeps chunks: the reports that one commit added to a
 round, end to end, under the ordinal of the first.  Random device ids would make every commit
 rewrite most pages of a B-tree; a chunk is appended once (see `stores.sqlite`).
+
+A training is a row of `surveys` (so names are unique among both) with a row of `trainings`, and
+each of its steps is a round.  What differs is that a device may report in one step only: its
+reports carry `training`, whose unique index spans the steps.  Surveys leave it empty, and the
+index does not hold them.
 """
 
 from __future__ import annotations
@@ -67,6 +72,30 @@ one_open_round = Index(
     postgresql_where=text("closed IS NULL"),
 )
 
+trainings = Table(
+    "trainings",
+    metadata,
+    Column("survey", Integer, ForeignKey("surveys.id"), primary_key=True, autoincrement=False),
+    Column("trainer", Text, nullable=False),
+    Column("step_seconds", Double, nullable=False),
+    Column("least", Integer, nullable=False),
+    Column("ended", Double),
+    Column("outcome", String(10)),
+    Column("late", BigInteger, nullable=False),
+    Column("refused", BigInteger, nullable=False),
+)
+
+steps = Table(
+    "steps",
+    metadata,
+    Column("round", Integer, ForeignKey("rounds.id"), primary_key=True, autoincrement=False),
+    Column("number", Integer, nullable=False),
+    Column("wanted", Integer, nullable=False),
+    Column("deadline", Double, nullable=False),
+    Column("report_bytes", Integer, nullable=False),
+    Column("document", Text, nullable=False),
+)
+
 counts = Table(
     "counts",
     metadata,
@@ -93,7 +122,16 @@ reports = Table(
     Column("round", Integer, ForeignKey("rounds.id"), primary_key=True, autoincrement=False),
     Column("device", LargeBinary(16), primary_key=True),
     Column("body", LargeBinary, nullable=False),
+    Column("training", Integer),
     info={"dialect": "postgresql"},
+)
+
+one_report_a_training = Index(
+    "one_report_a_training",
+    reports.c.training,
+    reports.c.device,
+    unique=True,
+    postgresql_where=text("training IS NOT NULL"),
 )
 
 chunks = Table(
@@ -102,7 +140,16 @@ chunks = Table(
     Column("round", Integer, ForeignKey("rounds.id"), primary_key=True, autoincrement=False),
     Column("first", Integer, primary_key=True, autoincrement=False),
     Column("reports", LargeBinary, nullable=False),
+    Column("training", Integer),
     info={"dialect": "sqlite"},
+)
+
+one_numbering_a_training = Index(
+    "one_numbering_a_training",
+    chunks.c.training,
+    chunks.c.first,
+    unique=True,
+    sqlite_where=text("training IS NOT NULL"),
 )
 
 forgotten = Table(

@@ -19,12 +19,15 @@ from .problems import Problem
 from .settings import Settings
 from .stores import open_store
 from .tokens import ADMIN, Token, Tokens
+from .trainings import Trainings
 from .writer import Writer
 
 log = structlog.get_logger(__name__)
 
 TICK_SECONDS = 1.0
 RELOAD_SECONDS = 5.0
+TRAIN_SECONDS = 0.1
+"""How often a running training is looked at: its steps close this late at most."""
 
 
 class ServiceState:
@@ -40,6 +43,7 @@ class ServiceState:
         self.tokens = Tokens(self.database, clock)
         self.enrolment = Enrolment(settings.enrolment, self.database, self.tokens)
         self.metrics = Metrics()
+        self.trainings = Trainings(self.database, self.catalogue, self.metrics.turnout, clock)
         self.address_limit = RateLimit(settings.address_rate, settings.address_burst)
         self.credential_limit = RateLimit(settings.credential_rate, settings.credential_burst)
         self.enrolment_limit = RateLimit(settings.enrolment_rate, settings.enrolment_burst)
@@ -55,7 +59,7 @@ class ServiceState:
         self.ready = False
         self.stopping = asyncio.Event()
         """Set when the server is told to stop: streams that would go on for ever end."""
-        self._ticker: asyncio.Task[None] | None = None
+        self._tickers: list[asyncio.Task[None]] = []
         self._refresh_lock = asyncio.Lock()
         self._refreshes = 0
 
@@ -68,15 +72,18 @@ class ServiceState:
     async def start(self) -> None:
         """Start the writer and the clock."""
         self.writer.start()
-        self._ticker = asyncio.create_task(self._tick())
+        self._tickers = [
+            asyncio.create_task(self._tick()),
+            asyncio.create_task(self._train()),
+        ]
         self.ready = True
 
     async def stop(self) -> None:
         """Stop taking reports, commit those that wait, and close the database."""
         self.ready = False
         self.stopping.set()
-        if self._ticker is not None:
-            self._ticker.cancel()
+        for ticker in self._tickers:
+            ticker.cancel()
         await self.writer.close()
         self.database.close()
 
@@ -102,6 +109,20 @@ class ServiceState:
                 log.warning("the database did not answer", problem=str(problem))
             await asyncio.sleep(TICK_SECONDS)
             since_reload += TICK_SECONDS
+
+    async def _train(self) -> None:
+        """Close the steps of trainings as they fill, and open the next."""
+        while True:
+            pause = TRAIN_SECONDS if self.trainings.running else TICK_SECONDS
+            try:
+                await asyncio.to_thread(self.trainings.advance)
+            except SQLAlchemyError as problem:
+                pause = TICK_SECONDS
+                log.warning("the database did not answer", problem=str(problem))
+            except Exception:
+                pause = TICK_SECONDS
+                log.exception("the trainings could not be looked at")
+            await asyncio.sleep(pause)
 
     def authenticate(self, authorization: str, roles: Sequence[str]) -> Token:
         """Return the bearer's token if it has one of these roles or is an admin's."""

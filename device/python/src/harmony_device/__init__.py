@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .ledger import Entry
     from .limits import EpsilonLimit
     from .report import make_report
+    from .step import Step
     from .survey import Survey
     from .visit import Visit
 
@@ -34,6 +35,7 @@ __all__ = [
     "LedgerError",
     "RefusedError",
     "ServerError",
+    "Step",
     "Survey",
     "Visit",
     "make_report",
@@ -48,6 +50,7 @@ _HOMES = {
     "LedgerError": "errors",
     "RefusedError": "errors",
     "ServerError": "errors",
+    "Step": "step",
     "Survey": "survey",
     "Visit": "visit",
     "make_report": "report",

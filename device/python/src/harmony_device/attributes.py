@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     Answer = Union[float, int]
-    Attribute = Union["Number", "Histogram", "Category"]
+    Attribute = Union["Number", "Histogram", "Category", "Signed"]
 
 MAX_VALUES = 1 << 20
 MAX_WEIGHT = 1 << 16
@@ -78,13 +78,14 @@ class Histogram(Number):
     __slots__ = ("edges", "values")
 
     code = "linear"
+    signed = False
 
     def __init__(self, document: dict[str, Any]) -> None:
         super().__init__(document)
         edges = document["bins"]
         if not isinstance(edges, list) or not 3 <= len(edges) <= MAX_VALUES + 1:
             raise RefusedError(f"'bins' must list between 3 and {MAX_VALUES + 1} edges")
-        self.edges = [_checked_number(edge, "bins") for edge in edges]
+        self.edges = [checked_number(edge, "bins") for edge in edges]
         if any(left >= right for left, right in zip(self.edges, self.edges[1:])):
             raise RefusedError("'bins' must list its edges in rising order")
         if (self.edges[0], self.edges[-1]) != (self.low, self.high):
@@ -112,6 +113,7 @@ class Category:
     __slots__ = ("_kind", "_places", "missing", "name", "values", "weight")
 
     code = "linear"
+    signed = False
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.name = _name(document)
@@ -155,6 +157,36 @@ class Category:
         return None
 
 
+class Signed(Category):
+    """A level of a categorical attribute and a sign: what a training asks of a gradient.
+
+    The answer is a number that a step computes: level + K * (sign < 0), where K is the least
+    power of two that is at least the number of levels.
+
+    >>> colour = Signed({"name": "colour", "values": ["red", "green", "blue"]})
+    >>> colour.read(2), colour.read(4 + 2), colour.values
+    (2, 6, 7)
+    """
+
+    __slots__ = ("levels",)
+
+    signed = True
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        super().__init__(document)
+        if self.missing is not None:
+            raise RefusedError("'missing' has no meaning in a signed attribute")
+        self.levels = self.values
+        self.values = (1 << (self.levels - 1).bit_length()) + self.levels
+
+    def read(self, value: object) -> int:
+        """Return the answer that a training's step computed, or raise AnswerError."""
+        size = self.values - self.levels
+        if type(value) is int and 0 <= value < 2 * size and value % size < self.levels:
+            return value
+        raise AnswerError(f"{self.name}: the value is not a level with a sign")
+
+
 def attribute_from_document(document: Any) -> Attribute:
     """Read one attribute of a survey document, refusing anything that is not one."""
     if not isinstance(document, dict):
@@ -164,7 +196,9 @@ def attribute_from_document(document: Any) -> Attribute:
         return Number(document) if document.get("bins") is None else Histogram(document)
     if kind == "categorical":
         return Category(document)
-    raise RefusedError("'kind' must be 'numeric' or 'categorical'")
+    if kind == "signed":
+        return Signed(document)
+    raise RefusedError("'kind' must be 'numeric', 'categorical' or 'signed'")
 
 
 def _real(value: object) -> Any:
@@ -193,10 +227,11 @@ def _weight(document: dict[str, Any]) -> int:
 
 
 def _number(document: dict[str, Any], field: str) -> float:
-    return _checked_number(document.get(field), field)
+    return checked_number(document.get(field), field)
 
 
-def _checked_number(number: object, field: str) -> float:
+def checked_number(number: object, field: str) -> float:
+    """Return a finite number of a document, or raise RefusedError."""
     if type(number) is float:
         if isfinite(number):
             return number

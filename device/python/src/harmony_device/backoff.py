@@ -6,7 +6,12 @@ import os
 
 from .durable import read_file, remove_file, write_file
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
 FILE = "backoff.txt"
+PAUSE = "pause-"
 
 FIRST_PAUSE = 2.0
 LONGEST_PAUSE = 3600.0
@@ -20,8 +25,8 @@ class Backoff:
     The jitter keeps a fleet that failed together from coming back together.
     """
 
-    def __init__(self, directory: str) -> None:
-        self._path = os.path.join(directory, FILE)
+    def __init__(self, directory: str, file: str = FILE) -> None:
+        self._path = os.path.join(directory, file)
 
     def remaining(self, now: float) -> float:
         """Return how many seconds of the pause are left; a clock set back cannot prolong it."""
@@ -35,12 +40,19 @@ class Backoff:
         length = longest * (0.5 + int.from_bytes(os.urandom(4), "little") / 2**33)
         if retry_after is not None:
             length = max(length, min(retry_after, LONGEST_RETRY_AFTER))
-        write_file(self._path, f"{failures} {now + length!r} {length!r}\n".encode())
-        return length
+        return self._write(failures, now, length)
+
+    def told(self, now: float, seconds: float) -> float:
+        """Start a pause of the length that the server asked for, which is no failure."""
+        return self._write(1, now, min(seconds, LONGEST_RETRY_AFTER))
 
     def succeeded(self) -> None:
         """Forget past failures."""
         remove_file(self._path)
+
+    def _write(self, failures: int, now: float, length: float) -> float:
+        write_file(self._path, f"{failures} {now + length!r} {length!r}\n".encode())
+        return length
 
     def _read(self) -> tuple[int, float, float]:
         try:
@@ -48,3 +60,29 @@ class Backoff:
             return int(failures), float(until), min(float(length), LONGEST_RETRY_AFTER)
         except ValueError:
             return 0, 0.0, 0.0
+
+
+class Pauses:
+    """The pauses that a server asked for before this device may have a training's task.
+
+    >>> import tempfile
+    >>> pauses = Pauses(tempfile.mkdtemp())
+    >>> pauses.of("charging").told(now=1.7e9, seconds=60)
+    60
+    >>> pauses.keep_only({"income"})
+    >>> pauses.of("charging").remaining(now=1.7e9)
+    0.0
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+
+    def of(self, training: str) -> Backoff:
+        """Return the pause of one training."""
+        return Backoff(self._directory, PAUSE + training)
+
+    def keep_only(self, trainings: Container[str]) -> None:
+        """Forget the pauses of trainings that no longer run."""
+        for file in os.listdir(self._directory):
+            if file.startswith(PAUSE) and file[len(PAUSE) :] not in trainings:
+                remove_file(os.path.join(self._directory, file))

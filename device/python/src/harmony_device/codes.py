@@ -56,11 +56,21 @@ class LinearCode:
     >>> hadamard = LinearCode(values=4, base=2, digits=2, multipliers=[1])
     >>> [[hadamard.index(value, row) for value in range(4)] for row in range(hadamard.rows)]
     [[0, 1, 0, 1], [0, 0, 1, 1], [0, 1, 1, 0]]
+
+    A `signed` code takes values whose highest digit is a sign: a level of a categorical
+    attribute, and whether a number that goes with it is negative.  Its rows are the Hadamard
+    rows of the levels, each with the sign's digit; the index is the row's entry times the sign.
+
+    >>> signed = LinearCode(values=4, base=2, digits=2, multipliers=[1], signed=True)
+    >>> [signed.index(value, 0) for value in range(4)]
+    [0, 1, 1, 0]
     """
 
     kind = "linear"
 
-    def __init__(self, values: int, base: int, digits: int, multipliers: list[int]) -> None:
+    def __init__(
+        self, values: int, base: int, digits: int, multipliers: list[int], signed: bool = False
+    ) -> None:
         for field, number in (("base", base), ("digits", digits)):
             if type(number) is not int or number < 1:
                 raise RefusedError(f"code: '{field}' must be a positive integer")
@@ -72,10 +82,17 @@ class LinearCode:
             raise RefusedError("code: 'multipliers' must be a list of integers")
         if not all(type(one) is int and 0 < one < base for one in multipliers):
             raise RefusedError("code: 'multipliers' must lie between 1 and 'base' - 1")
+        if type(signed) is not bool or (signed and (base != 2 or digits < 2)):
+            raise RefusedError("code: 'signed' must be a boolean, and needs base 2 and two digits")
+        if signed and list(multipliers) != [1]:
+            raise RefusedError("code: 'multipliers' must be [1] in a signed code")
         self.base = base
         self.digits = digits
         self.multipliers = list(multipliers)
+        self.signed = signed
         self.points: int = (base**digits - 1) // (base - 1)
+        if signed:
+            self.points = (1 << digits - 1) - 1
         self.rows = self.points * len(self.multipliers)
         self.inputs = base
         if self.rows > 1 << 31:
@@ -96,6 +113,8 @@ class LinearCode:
 
     def vector(self, point: int) -> int:
         """Return projective point number `point`, as an integer whose base-g digits it is."""
+        if self.signed:
+            return self.points + 2 + point
         leading, before = 1, 0
         while point >= before + leading:
             before += leading
@@ -103,9 +122,10 @@ class LinearCode:
         return leading + point - before
 
     def to_document(self) -> dict[str, Any]:
-        return {
+        document = {
             "code": self.kind,
             "base": self.base,
             "digits": self.digits,
             "multipliers": list(self.multipliers),
         }
+        return document | {"signed": True} if self.signed else document

@@ -1,6 +1,6 @@
 """The device: it visits its server, answers what is open, and resends until it is heard.
 
-The order of `_answer_one` is the privacy argument.  Under the directory's lock: the round is
+The order of `_spend` is the privacy argument.  Under the directory's lock: the round is
 looked up in the ledger (never twice), the owner's limits are asked (never too much), the
 epsilon is charged durably, only then is the report drawn, and it is on disk before it is sent.
 A crash between any two steps can only lose a report that was charged.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from .backoff import Backoff
+from .backoff import Backoff, Pauses
 from .consent import Consent
 from .documents import Documents, matches
 from .errors import AnswerError, DeviceError, RefusedError, ServerError
@@ -21,7 +21,8 @@ from .limits import EpsilonLimit
 from .lock import DirectoryLock
 from .outbox import Outbox, Waiting, name_of
 from .report import ask, randomise
-from .server import ACCEPTED, NEVER, Offer, Server, trouble
+from .server import ACCEPTED, GONE, NEVER, Offer, Server, TrainingOffer, retry_after, trouble
+from .step import Step
 from .survey import Survey
 from .transport import HttpTransport
 from .visit import Visit
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
 
 RENEWAL = 30 * 86400.0
 """A credential older than this is renewed, well before a server drops the key it was made with."""
+
+UNUSABLE = 86400.0
+"""How long to leave a training alone whose step this device cannot use."""
+
+DEFAULT_PAUSE = 60.0
+"""How long to wait for a task if the server does not say."""
 
 TOO_OLD = 90 * 86400.0
 """A report, or a deletion request, that the server has not taken for so long is given up."""
@@ -86,15 +93,16 @@ class Device:
         self._outbox = Outbox(self.directory, most_waiting_bytes)
         self._documents = Documents(self.directory)
         self._backoff = Backoff(self.directory)
+        self._pauses = Pauses(self.directory)
         self._surveys: dict[str, Survey] = {}
 
     def answer(self, values: Values, patience: float = 0.0) -> Visit:
-        """Answer each open survey once, send every waiting report, and say what happened.
+        """Answer each open survey once, take part once in each training, and say what happened.
 
         `values` is a mapping, or a function of an attribute's name; it is read whole for each
-        survey, whichever attribute the coin asks.  A server that cannot be reached is no
-        error: the visit says so, and the next one goes on.  `patience` is how many seconds
-        this call may spend on waiting for further attempts.
+        survey and training, whichever attribute the coin asks.  A server that cannot be reached
+        is no error: the visit says so, and the next one goes on.  `patience` is how many seconds
+        this call may spend on waiting for further attempts, or for a training's task.
         """
         return self._visit(values, patience)
 
@@ -256,10 +264,9 @@ class Device:
 
     def _answer_all(self, values: Values, visit: Visit) -> None:
         identity = self._enrolled()
-        offers = self._consented_server.offers()
-        done = {(entry.survey, entry.round) for entry in self.ledger()}
+        offers, trainings = self._consented_server.offers()
         for offer in offers:
-            if (offer.name, offer.round) in done:
+            if offer.is_done(self.ledger()):
                 continue
             try:
                 survey = self._survey(offer)
@@ -267,16 +274,58 @@ class Device:
             except (RefusedError, AnswerError) as problem:
                 visit.skipped[offer.name] = str(problem)
                 continue
-            objection = self._answer_one(identity, offer, survey, answers)
-            done.add((offer.name, offer.round))
-            if objection is None:
-                visit.answered.append((offer.name, offer.round))
-            else:
-                visit.skipped[offer.name] = objection
+            self._answer_one(identity, offer, survey, answers, visit)
+        for training in trainings:
+            if not training.is_done(self.ledger()):
+                self._take_part(identity, training, values, visit)
         self._keep_only({offer.fingerprint for offer in offers})
+        self._pauses.keep_only({training.name for training in trainings})
+
+    def _take_part(
+        self, identity: Identity, training: TrainingOffer, values: Values, visit: Visit
+    ) -> None:
+        """Ask for a training's step, and answer it if there is one for this device."""
+        pause, now = self._pauses.of(training.name), self._clock()
+        wait = pause.remaining(now)
+        objection = self.epsilon_limit.objection(training.epsilon, "", self.ledger(), now)
+        if objection is not None:
+            visit.skipped[training.name] = objection
+        elif not wait:
+            reply = self._consented_server.task(identity, training.name)
+            if reply.status == 200:
+                try:
+                    step = training.step(reply.body)
+                    answers = step.read(values, os.urandom)
+                except (RefusedError, AnswerError) as problem:
+                    visit.skipped[training.name] = str(problem)
+                    pause.told(now, UNUSABLE)
+                else:
+                    self._answer_one(identity, step, step.survey, answers, visit)
+            elif reply.status == 204:
+                wait = pause.told(now, retry_after(reply) or DEFAULT_PAUSE)
+            elif reply.status not in GONE:
+                raise trouble(reply, f"training '{training.name}'")
+        if wait:
+            visit.skipped[training.name] = "the server has no task now"
+            visit.next_attempt = min(wait, visit.next_attempt or wait)
 
     def _answer_one(
-        self, identity: Identity, offer: Offer, survey: Survey, answers: Sequence[Answer]
+        self,
+        identity: Identity,
+        offer: Offer | Step,
+        survey: Survey,
+        answers: Sequence[Answer],
+        visit: Visit,
+    ) -> None:
+        """Spend epsilon on one report and keep it, or note why not."""
+        objection = self._spend(identity, offer, survey, answers)
+        if objection is None:
+            visit.answered.append((offer.name, offer.round))
+        else:
+            visit.skipped[offer.name] = objection
+
+    def _spend(
+        self, identity: Identity, offer: Offer | Step, survey: Survey, answers: Sequence[Answer]
     ) -> str | None:
         """Spend epsilon on one report and keep it, or say why not."""
         with self._lock:
@@ -284,13 +333,13 @@ class Device:
             if not self._consent.is_given() or kept is None or kept.device != identity.device:
                 raise _NoConsentError
             entries = self._ledger.entries()
-            if any((one.survey, one.round) == (offer.name, offer.round) for one in entries):
+            if offer.is_done(entries):
                 return "already answered"
             if not self._outbox.has_room(offer.name, offer.round, survey.report_bytes):
                 return f"{self._outbox.most_bytes} bytes of reports are waiting already"
             # The ledger's time never runs back, so a clock that does frees nothing.
             now = max([self._clock(), *(entry.at for entry in entries)])
-            tier, objection = self._tier(survey, offer.round, entries, now)
+            tier, objection = self.epsilon_limit.choose(survey.tiers, offer.round, entries, now)
             if objection is not None:
                 return objection
             asked = ask(survey, offer.seed, identity.device, tier)
@@ -299,17 +348,6 @@ class Device:
             report = randomise(survey, identity.device, tier, answers, asked, os.urandom)
             self._outbox.add(offer.name, offer.round, report, now)
         return None
-
-    def _tier(
-        self, survey: Survey, round: str, entries: Sequence[Entry], now: float
-    ) -> tuple[int, str | None]:
-        """Return the tier of most epsilon that the owner's limits allow, or an objection."""
-        objection = None
-        for tier in sorted(range(len(survey.tiers)), key=lambda tier: -survey.tiers[tier]):
-            objection = self.epsilon_limit.objection(survey.tiers[tier], round, entries, now)
-            if objection is None:
-                break
-        return tier, objection
 
     def _survey(self, offer: Offer) -> Survey:
         """Return the offered survey, checked; it is downloaded only if it is not kept."""

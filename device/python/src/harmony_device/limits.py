@@ -6,7 +6,7 @@ from math import fsum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from .ledger import Entry
 
@@ -60,6 +60,17 @@ class EpsilonLimit:
             if not fsum((spent, epsilon)) <= limit:
                 return f"{name}: {spent:g} spent and {epsilon:g} asked, the limit is {limit:g}"
         return None
+
+    def choose(
+        self, tiers: Sequence[float], round: str, entries: Iterable[Entry], now: float
+    ) -> tuple[int, str | None]:
+        """Return the tier of most epsilon that may be spent, or an objection to all of them."""
+        entries, objection = list(entries), None
+        for tier in sorted(range(len(tiers)), key=lambda tier: -tiers[tier]):
+            objection = self.objection(tiers[tier], round, entries, now)
+            if objection is None:
+                break
+        return tier, objection
 
     def __repr__(self) -> str:
         return (

@@ -50,11 +50,14 @@ class Linear:
     def __init__(
         self, document: dict[str, Any], attribute: Histogram | Category, table: Table
     ) -> None:
+        if document.get("signed", False) is not attribute.signed:
+            raise RefusedError("code: 'signed' must be true for signed attributes, and no others")
         self.code = LinearCode(
             attribute.values,
             document.get("base"),  # type: ignore[arg-type]  # LinearCode checks all three
             document.get("digits"),  # type: ignore[arg-type]
             document.get("multipliers"),  # type: ignore[arg-type]
+            attribute.signed,
         )
         if self.code.inputs != table.inputs:
             raise RefusedError("code: 'base' must be the number of the table's inputs")

@@ -6,15 +6,19 @@ that is not usable raises ServerError.
 
 from __future__ import annotations
 
+from .attributes import checked_number
 from .coins import SEED_BYTES
 from .errors import RefusedError, ServerError
 from .identity import Identity
+from .step import Step, has_taken_part
 from .survey import checked_name, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
+    from .ledger import Entry
     from .transport import Reply, Transport
 
 MAX_SURVEYS = 1000
@@ -43,6 +47,33 @@ class Offer:
         if len(self.seed) != SEED_BYTES:
             raise RefusedError("'seed' must be 32 hexadecimal digits")
 
+    def is_done(self, entries: Iterable[Entry]) -> bool:
+        """Say whether this device has answered the round."""
+        return any((one.survey, one.round) == (self.name, self.round) for one in entries)
+
+
+class TrainingOffer:
+    """A training that runs, as the server lists it."""
+
+    __slots__ = ("epsilon", "name")
+
+    def __init__(self, listed: Any) -> None:
+        self.name = checked_name(listed["name"], "name")
+        self.epsilon = checked_number(listed["epsilon"], "epsilon")
+
+    def is_done(self, entries: Iterable[Entry]) -> bool:
+        """Say whether this device has taken part, in whichever step."""
+        return has_taken_part(self.name, entries)
+
+    def step(self, content: bytes) -> Step:
+        """Read a step as it was downloaded, which must be of this training."""
+        step = Step.from_json(content)
+        if step.name != self.name:
+            raise RefusedError("'training' is not the training that was asked for")
+        if max(step.survey.tiers) != self.epsilon:
+            raise RefusedError("'epsilon' is not the epsilon with which the training is listed")
+        return step
+
 
 class Server:
     """One aggregator, reached through a transport."""
@@ -68,16 +99,24 @@ class Server:
             raise ServerError("renewal: the answer is for another device")
         return renewed
 
-    def offers(self) -> list[Offer]:
-        """Return the surveys that have an open round; an unusable listing is passed over."""
+    def offers(self) -> tuple[list[Offer], list[TrainingOffer]]:
+        """Return the surveys that have an open round, and the trainings that run.
+
+        What is listed in an unusable way is passed over.
+        """
         reply = self._send("GET", "/v1/surveys")
         if reply.status != 200:
             raise trouble(reply, "the list of surveys")
         document = _json(reply, "the list of surveys")
-        listed = document.get("surveys") if isinstance(document, dict) else None
-        if not isinstance(listed, list):
+        surveys = document.get("surveys") if isinstance(document, dict) else None
+        if not isinstance(surveys, list):
             raise ServerError("the list of surveys: 'surveys' must be a list")
-        return [offer for offer in map(_offer, listed[:MAX_SURVEYS]) if offer is not None]
+        trainings = document.get("trainings")
+        running = trainings[:MAX_SURVEYS] if isinstance(trainings, list) else []
+        return (
+            [offer for offer in map(_offer, surveys[:MAX_SURVEYS]) if offer is not None],
+            [offer for offer in map(_training_offer, running) if offer is not None],
+        )
 
     def document(self, name: str) -> bytes:
         """Return a survey document, as bytes that nobody has checked yet."""
@@ -87,6 +126,10 @@ class Server:
         if reply.status != 200:
             raise trouble(reply, f"survey '{name}'")
         return reply.body
+
+    def task(self, identity: Identity, training: str) -> Reply:
+        """Ask for a training's step.  The reply has it, or says when to ask again."""
+        return self._send("GET", f"/v1/trainings/{training}/task", None, identity)
 
     def report(self, identity: Identity, survey: str, round: str, report: bytes) -> Reply:
         """Hand in a report.  The reply says whether it was accepted, now or before."""
@@ -123,6 +166,13 @@ class Server:
 def _offer(listed: Any) -> Offer | None:
     try:
         return None if listed["round"] is None else Offer(listed)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _training_offer(listed: Any) -> TrainingOffer | None:
+    try:
+        return TrainingOffer(listed)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 

@@ -59,7 +59,7 @@ class Survey:
         self.name = checked_name(document.get("name"), "name")
         self.tiers = _checked_tiers(document)
         described = _checked_list(document, "attributes", MAX_ATTRIBUTES)
-        self.attributes = [_located(f"attributes[{place}]", attribute_from_document, one)
+        self.attributes = [located(f"attributes[{place}]", attribute_from_document, one)
                            for place, one in enumerate(described)]  # fmt: skip
         if len({attribute.name for attribute in self.attributes}) != len(self.attributes):
             raise RefusedError("'attributes': two attributes have the same 'name'")
@@ -149,7 +149,7 @@ def _is_plain(name: str, extra: str) -> bool:
     return plain and name[:1].isalnum()
 
 
-def _located(where: str, read: Callable[..., Any], *arguments: object) -> Any:
+def located(where: str, read: Callable[..., Any], *arguments: object) -> Any:
     """Call `read`, and let a refusal say where in the document it happened."""
     try:
         return read(*arguments)
@@ -194,8 +194,7 @@ def _checked_tables(document: dict[str, Any]) -> list[Table]:
     if sum(map(_count_counts, described)) > MAX_COUNTS:
         raise RefusedError(f"'tables' hold more than {MAX_COUNTS} counts together")
     return [
-        _located(f"tables[{place}]", table_from_document, one)
-        for place, one in enumerate(described)
+        located(f"tables[{place}]", table_from_document, one) for place, one in enumerate(described)
     ]
 
 
@@ -222,7 +221,7 @@ def _checked_mechanisms(
             )
         for tier, mechanism in enumerate(mechanisms):
             where = f"attributes[{place}].mechanisms[{tier}]"
-            found = _located(where, mechanism_from_document, mechanism, attribute, tables)
+            found = located(where, mechanism_from_document, mechanism, attribute, tables)
             read[tier].append(found)
     return read
 
@@ -234,7 +233,7 @@ def _check_privacy(mechanisms: list[list[Mechanism]], tiers: list[float], answer
         for place, mechanism in enumerate(tier):
             if id(mechanism.table) not in proved:
                 where = f"attributes[{place}].mechanisms[{number}]"
-                _located(where, check_table, mechanism.table, epsilon, answers)
+                located(where, check_table, mechanism.table, epsilon, answers)
                 proved.add(id(mechanism.table))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...attributes import Attribute, Numeric
 from ...errors import HarmonyError
-from ...mechanisms import Grid, Mechanism
+from ...mechanisms import Grid, Linear, Mechanism
 from ...mechanisms.moments import Counts
 from ...rounds import Round
 from ...survey import Survey
@@ -120,7 +120,9 @@ def _loudest(mechanism: Mechanism, cells: Counts) -> Counts:
     for row, count in enumerate(cells.sum(axis=1)):
         if isinstance(mechanism, Grid):
             symbol = int(np.argmax(mechanism.values))
-        else:
+        elif isinstance(mechanism, Linear):
             symbol = int(np.argmax(mechanism.support[mechanism.code.index(0, row)]))
+        else:
+            symbol = mechanism.code.index(0, row)
         loud[row, symbol] = count
     return loud

@@ -17,6 +17,7 @@ from itertools import product
 
 import numpy as np
 
+from ...mechanisms.sign_tuples import fixed_coin, halves, sign_scale
 from .base import Data, FiniteBaseline, Floats, Ints, Reports, choose_positions
 
 
@@ -51,34 +52,21 @@ class Duchi(FiniteBaseline):
         return self.unbiased
 
     @cached_property
-    def _sizes(self) -> tuple[int, int]:
-        """|T+| = C_d and |T-|."""
-        above = sum(math.comb(self.d, agree) for agree in range(self.d // 2 + 1, self.d + 1))
-        return above, 2**self.d - above
-
-    @cached_property
     def coin(self) -> float:
         """P[u = 1], the chance of a report from T+."""
-        if not self.fixed:
-            return 1 / (1 + math.exp(-self.epsilon))
-        above, _ = self._sizes
-        e = math.exp(self.epsilon)
-        share: float = above / 2**self.d
-        return e * share / ((e - 1) * share + 1)
+        if self.fixed:
+            return fixed_coin(self.epsilon, self.d)
+        return 1 / (1 + math.exp(-self.epsilon))
 
     @cached_property
     def B(self) -> float:  # noqa: N802  the paper's symbol
         """The scale of equation (2), which makes the fixed estimator unbiased."""
-        above, _ = self._sizes
-        e1 = math.expm1(self.epsilon)
-        middle = (self.d - 1) // 2 if self.d % 2 else self.d // 2
-        ways = math.comb(self.d - 1, middle)
-        return float(2**self.d / ways / e1 + above / ways)
+        return sign_scale(self.epsilon, self.d)
 
     @cached_property
     def agreement(self) -> Floats:
         """The distribution of the number of signs that agree with v: 0 to d."""
-        above, below = self._sizes
+        above, below = halves(self.d)
         return np.array(
             [
                 self.coin * (math.comb(self.d, agree) / above)

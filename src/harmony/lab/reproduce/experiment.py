@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from ...attributes import Attribute, Numeric
-from ...mechanisms import Grid, Linear
+from ...mechanisms import Grid, Linear, Mechanism
 from ...survey import Survey
 from . import draws
 from .summary import Floats, Summary
@@ -36,8 +36,12 @@ class Measured:
     stderr: float
 
     @property
-    def key(self) -> tuple[str, str, str, str, float]:
-        return self.protocol, self.dataset, self.panel, self.method, self.epsilon
+    def settings(self) -> tuple[object, ...]:
+        """All but the result."""
+        return (
+            self.protocol, self.dataset, self.panel, self.method, self.epsilon, self.users,
+            self.runs, self.seed,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +127,7 @@ class Experiment:
 
 
 def balanced_weights(
-    attributes: Sequence[Attribute], mechanisms: Sequence[Grid | Linear]
+    attributes: Sequence[Attribute], mechanisms: Sequence[Mechanism]
 ) -> list[Attribute]:
     """Return the attributes with weights in proportion to the variance of one report about them.
 

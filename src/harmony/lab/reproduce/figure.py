@@ -1,14 +1,18 @@
-"""Figure 1 in the paper's layout, with the paper's own points over it."""
+"""The two figures in the paper's layout, with the paper's own points over them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from . import learning
 from .experiment import PANELS, Measured
 from .paper import EPSILONS, paper_points
 
-STYLES = {
+Styles = dict[str, tuple[str, str, str]]
+"""The marker of the paper's points, the colour and the name of each method."""
+
+STYLES: Styles = {
     "harmony": ("o", "black", "Harmony, ours"),
     "hybrid": ("s", "tab:red", "Hybrid, ours"),
     "auto": ("^", "tab:blue", "auto"),
@@ -17,44 +21,86 @@ STYLES = {
 }
 
 
+ERM_STYLES: Styles = {
+    "sgd": ("o", "black", "SGD, ours"),
+    "mgd": ("s", "tab:red", "MGD, ours"),
+    "mgd-dr": ("^", "tab:orange", "MGD-DR, ours"),
+    "non-private": ("", "gray", "not private, ours"),
+    "auto": ("", "tab:blue", "auto"),
+    "mgd-hindsight": ("", "tab:pink", "MGD, best step"),
+    "sgd-laplace": ("", "tab:brown", "SGD, Laplace"),
+    "sgd-harmony": ("", "tab:olive", "SGD, Algorithm 3"),
+}
+
+
 def draw(measured: list[Measured], paths: list[Path]) -> None:
-    """Write the figure to each path; the suffix says the format."""
-    import matplotlib
+    """Write figure 1 to each path; the suffix says the format."""
+    datasets = list(dict.fromkeys(one.dataset for one in measured))
+    places = [(dataset, panel) for panel in PANELS for dataset in datasets]
+    figure, axes = _figure(1, len(places))
+    for axis, (dataset, panel) in zip(axes, places, strict=True):
+        chosen = [one for one in measured if (one.panel, one.dataset) == (panel, dataset)]
+        _panel(axis, "mean-frequency", chosen, STYLES)
+        axis.set(yscale="log", ylabel="$L_\\infty$ error")
+    _save(figure, axes[0], paths)
+
+
+def draw_erm(measured: list[Measured], paths: list[Path]) -> None:
+    """Write figure 2 to each path: a row of panels for each population."""
+    datasets = list(dict.fromkeys(one.dataset for one in measured))
+    places = [(dataset, panel) for dataset in datasets for panel in learning.PANELS]
+    figure, axes = _figure(len(datasets), len(learning.PANELS))
+    for axis, (dataset, panel) in zip(axes, places, strict=True):
+        chosen = [one for one in measured if (one.panel, one.dataset) == (panel, dataset)]
+        _panel(axis, "erm", chosen, ERM_STYLES)
+        linear = panel == "linear"
+        axis.set(
+            yscale="log" if linear else "linear",
+            ylabel="MSE" if linear else "misclassification rate",
+        )
+    _save(figure, axes[0], paths)
+
+
+def _figure(rows: int, columns: int) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure
 
+    figure = Figure(figsize=(4 * columns, 0.8 + 3.6 * rows), layout="constrained")
+    return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
+
+
+def _save(figure: Any, first: Any, paths: list[Path]) -> None:
+    import matplotlib
+
     matplotlib.rcParams["svg.hashsalt"] = "harmony"
-    datasets = list(dict.fromkeys(one.dataset for one in measured))
-    figure = Figure(figsize=(4 * len(PANELS) * len(datasets), 4.4), layout="constrained")
-    axes = figure.subplots(1, len(PANELS) * len(datasets), squeeze=False)[0]
-    places = [(panel, dataset) for panel in PANELS for dataset in datasets]
-    for axis, (panel, dataset) in zip(axes, places, strict=True):
-        chosen = [one for one in measured if (one.panel, one.dataset) == (panel, dataset)]
-        _panel(axis, dataset, panel, chosen)
-    handles, names = axes[0].get_legend_handles_labels()
+    handles, names = first.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
     for path in paths:
         metadata = {"Date": None} if path.suffix == ".svg" else None
         figure.savefig(path, dpi=110, metadata=metadata)
 
 
-def _panel(axis: Any, dataset: str, panel: str, chosen: list[Measured]) -> None:
-    for method, (marker, colour, name) in STYLES.items():
+def _panel(axis: Any, figure: str, chosen: list[Measured], styles: Styles) -> None:
+    """Draw our lines and the paper's marks."""
+    dataset, panel = chosen[0].dataset, chosen[0].panel
+    for method, (marker, colour, name) in styles.items():
         ours = sorted((one.epsilon, one.value) for one in chosen if one.method == method)
-        if ours:
-            x, y = zip(*ours, strict=True)
-            axis.plot(x, y, color=colour, label=name, linewidth=1.2)
+        if not ours:
+            continue
+        x, y = zip(*ours, strict=True)
+        line = "--" if method == "non-private" else "-"
+        axis.plot(x, y, line, color=colour, label=name, linewidth=1.2)
         theirs = [
             (one.epsilon, one.value)
-            for one in paper_points("mean-frequency")
+            for one in paper_points(figure)
             if (one.dataset, one.panel, one.method) == (dataset, panel, method)
         ]
-        if theirs and ours:
+        if theirs:
             x, y = zip(*theirs, strict=True)
             label = f"{name.split(',')[0]}, paper"
-            axis.plot(x, y, marker, color=colour, fillstyle="none", label=label)
-    axis.set(
-        xscale="log", yscale="log", xlabel="privacy budget ε", ylabel="$L_\\infty$ error",
-        title=f"{dataset} - {panel.capitalize()}",
-    )  # fmt: skip
+            axis.plot(
+                x, y, marker or "_", color=colour, fillstyle="none", linestyle="", label=label
+            )
+    axis.set(xscale="log", xlabel="privacy budget ε")
+    axis.set_title(f"{dataset} - {'SVM' if panel == 'svm' else panel.capitalize()}")
     axis.set_xticks(EPSILONS, [f"{epsilon:g}" for epsilon in EPSILONS])
     axis.minorticks_off()

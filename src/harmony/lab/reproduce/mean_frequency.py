@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from ...errors import HarmonyError
@@ -13,6 +12,7 @@ from ...progress import progress_bar
 from ..populations import br, us
 from .experiment import PANELS, PROTOCOLS, Experiment, Measured, methods_of
 from .paper import EPSILONS, RUNS, USERS, Point, write_points
+from .store import Store
 from .summary import Source, summarize
 
 
@@ -43,11 +43,10 @@ def reproduce_mean_frequency(
     folder.mkdir(parents=True, exist_ok=True)
     if people is None:
         people = [us(round(USERS["US"] * scale), seed), br(round(USERS["BR"] * scale), seed)]
-    store = folder / f"mean-frequency-{protocol}.jsonl"
-    kept = _read(store)
+    store = Store(folder / f"mean-frequency-{protocol}.jsonl")
     measured: list[Measured] = []
     for source in people:
-        measured += _one_population(source, protocol, runs, seed, epsilons, store, kept, progress)
+        measured += _one_population(source, protocol, runs, seed, epsilons, store, progress)
     _write(folder, protocol, measured)
     return measured
 
@@ -58,8 +57,7 @@ def _one_population(
     runs: int,
     seed: int,
     epsilons: Sequence[float],
-    store: Path,
-    kept: dict[tuple[object, ...], Measured],
+    store: Store,
     progress: bool | None,
 ) -> list[Measured]:
     users = int(getattr(source, "n", 0))
@@ -75,27 +73,11 @@ def _one_population(
     measured = []
     with progress_bar(f"{source.name}: points", len(wanted), progress) as advance:
         for panel, method, epsilon in wanted:
-            key = (protocol, summary.name, panel, method, epsilon, summary.n, runs, seed)
-            point = kept.get(key)
-            if point is None:
-                point = experiment.measure(panel, method, epsilon)
-                with store.open("a") as file:
-                    file.write(json.dumps(asdict(point)) + "\n")
-            measured.append(point)
+            settings = (protocol, summary.name, panel, method, epsilon, summary.n, runs, seed)
+            measure = partial(experiment.measure, panel, method, epsilon)
+            measured.append(store.point(settings, measure))
             advance(1)
     return measured
-
-
-def _read(store: Path) -> dict[tuple[object, ...], Measured]:
-    """Return the points measured before; a line cut short by an interruption is passed over."""
-    kept: dict[tuple[object, ...], Measured] = {}
-    for line in store.read_text().splitlines() if store.exists() else []:
-        try:
-            point = Measured(**json.loads(line))
-        except (ValueError, TypeError):
-            continue
-        kept[(*point.key, point.users, point.runs, point.seed)] = point
-    return kept
 
 
 def _write(folder: Path, protocol: str, measured: list[Measured]) -> None:

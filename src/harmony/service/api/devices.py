@@ -13,7 +13,7 @@ from harmony.service.problems import Problem
 from harmony.service.writer import OverloadedError
 
 from .access import OwnDevice, State
-from .models import EnrolBody, Enrolled, SurveyList, SurveyView
+from .models import EnrolBody, Enrolled, SurveyList, SurveyView, TrainingOffer
 
 router = APIRouter(prefix="/v1", tags=["devices"])
 
@@ -38,11 +38,8 @@ def renew(state: State, device: OwnDevice) -> Enrolled:
 async def forget(state: State, device: OwnDevice) -> Response:
     """Delete this device: its reports and their counts go in one transaction."""
     await run_in_threadpool(state.catalogue.reload)
-    rounds = [
-        one.live for survey in state.catalogue.surveys.values() for one in survey.rounds.values()
-    ]
     try:
-        await state.writer.forget(device, rounds)
+        await state.writer.forget(device, state.catalogue.all_rounds())
     except OverloadedError as problem:
         raise Problem("overloaded", str(problem), retry_after=5) from None
     await run_in_threadpool(state.enrolment.forget, device)
@@ -52,10 +49,14 @@ async def forget(state: State, device: OwnDevice) -> Response:
 
 @router.get("/surveys")
 def list_surveys(state: State) -> SurveyList:
-    """List the surveys, each with the round that takes reports now."""
+    """List the surveys, each with the round that takes reports now, and the running trainings."""
     now = state.clock()
     surveys = sorted(state.catalogue.surveys.values(), key=lambda one: one.survey.name)
-    return SurveyList(surveys=[SurveyView.of(one, now) for one in surveys])
+    trainings = sorted(state.catalogue.trainings.values(), key=lambda one: one.name)
+    return SurveyList(
+        surveys=[SurveyView.of(one, now) for one in surveys],
+        trainings=[TrainingOffer.of(one) for one in trainings if one.ended is None],
+    )
 
 
 @router.get(

@@ -28,7 +28,8 @@ _ANSWER = {
 }
 
 
-def _refusal(text: str) -> dict[str, Any]:
+def refusal(text: str) -> dict[str, Any]:
+    """Describe a problem document."""
     reference = {"$ref": "#/components/schemas/ProblemDocument"}
     return {"description": text, "content": {PROBLEM: {"schema": reference}}}
 
@@ -60,16 +61,16 @@ DESCRIPTION: dict[str, Any] = {
         "responses": {
             "200": _answer("The batch's outcomes, or: the same report was accepted before"),
             "201": _answer("Accepted"),
-            "401": _refusal("No valid credential"),
-            "403": _refusal("The report is another device's"),
-            "404": _refusal("No such survey"),
-            "408": _refusal("The body did not arrive in time"),
-            "409": _refusal("The device already sent another report in this round"),
-            "410": _refusal("The round is not open"),
-            "413": _refusal("The body is too large"),
-            "422": _refusal("The body or the report is malformed"),
-            "429": _refusal("Too many requests"),
-            "503": _refusal("The report could not be committed now"),
+            "401": refusal("No valid credential"),
+            "403": refusal("The report is another device's"),
+            "404": refusal("No such survey"),
+            "408": refusal("The body did not arrive in time"),
+            "409": refusal("The device already sent another report in this round"),
+            "410": refusal("The round is not open"),
+            "413": refusal("The body is too large"),
+            "422": refusal("The body or the report is malformed"),
+            "429": refusal("Too many requests"),
+            "503": refusal("The report could not be committed now"),
         },
     }
 }

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from harmony.service.catalogue import ListedRound, ListedSurvey
+from harmony.service.listed import ListedRound, ListedSurvey, ListedTraining
 from harmony.service.tokens import Token
 
 Label = Annotated[
@@ -97,10 +97,23 @@ class SurveyView(BaseModel):
         )
 
 
+class TrainingOffer(BaseModel):
+    """A training in the list that devices read: they ask for its task."""
+
+    name: str
+    epsilon: float
+
+    @classmethod
+    def of(cls, listed: ListedTraining) -> TrainingOffer:
+        """Show a training."""
+        return cls(name=listed.name, epsilon=listed.epsilon)
+
+
 class SurveyList(BaseModel):
-    """Every survey."""
+    """Every survey, and the trainings that run."""
 
     surveys: list[SurveyView]
+    trainings: list[TrainingOffer]
 
 
 class RoundList(BaseModel):

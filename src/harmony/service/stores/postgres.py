@@ -1,6 +1,7 @@
 """The store for several servers: one row a report, in PostgreSQL.
 
-The primary key (round, device) keeps one report a device whatever the servers do at once.
+The primary key (round, device) keeps one report a device whatever the servers do at once, and
+the unique index (training, device) one report a device in all steps of a training.
 Each server's store holds a shard number of its own (an advisory lock, free again when its
 connection ends) and counts in that shard, so that servers never wait for each other's cells.
 """
@@ -107,11 +108,11 @@ class PostgresStore(Store):
         bodies = [row.tobytes() for row in reports[:, ID_BYTES:]]
         # Sorted, so that two servers with the same devices never wait for each other in a circle.
         rows = self._execute(
-            "INSERT INTO reports (round, device, body) "
-            "SELECT %s, device, body FROM unnest(%s::bytea[], %s::bytea[]) "
+            "INSERT INTO reports (round, training, device, body) "
+            "SELECT %s, %s::int, device, body FROM unnest(%s::bytea[], %s::bytea[]) "
             "WITH ORDINALITY AS new (device, body, place) ORDER BY device, place "
             "ON CONFLICT DO NOTHING RETURNING device, body",
-            live.id, devices, bodies,
+            live.id, live.training, devices, bodies,
         )  # fmt: skip
         added = {bytes(device): bytes(body) for device, body in rows}
         if len(added) == len(devices):
@@ -158,7 +159,10 @@ def _devices(reports: Reports) -> list[bytes]:
 def _compared(
     devices: list[bytes], bodies: list[bytes], added: dict[bytes, bytes], stored: dict[bytes, bytes]
 ) -> Outcomes:
-    """Return the outcomes: a device's first report here is accepted if the database added it."""
+    """Return the outcomes: a device's first report here is accepted if the database added it.
+
+    A device that is neither added nor stored in this round reported in another step.
+    """
     outcomes = np.empty(len(devices), np.uint8)
     unclaimed = set(added)
     for place, (device, body) in enumerate(zip(devices, bodies, strict=True)):
@@ -166,5 +170,5 @@ def _compared(
             unclaimed.remove(device)
             outcomes[place] = ACCEPTED
         else:
-            outcomes[place] = DUPLICATE if stored[device] == body else CONFLICT
+            outcomes[place] = DUPLICATE if stored.get(device) == body else CONFLICT
     return outcomes

@@ -9,6 +9,10 @@ that it has not seen, then adds only devices that its index lacks, under the nex
 The database's primary key (round, first) refuses a chunk from anyone who has not seen the last.
 The index is memory only and is thrown away whenever a transaction fails, so it never holds a
 device that the database does not.
+
+The steps of a training are rounds that share one index and one numbering: a device that has
+reported in one step is known in the next.  There the unique index (training, first) does what
+the primary key does for a round.
 """
 
 from __future__ import annotations
@@ -34,19 +38,28 @@ from .base import Store, StoreError
 SHARD = 0
 """SQLite has one writer at a time, so one shard is enough."""
 
+Scope = tuple[str, int]
+
 NO_REPORT = 0xFF
 """The tier of a place whose report was removed.  No survey has so many tiers."""
 
 
 class RoundIndex:
-    """The devices of a round, and where its chunks start."""
+    """The devices of a round, or of all steps of a training, and where the chunks start."""
 
     def __init__(self) -> None:
         self.devices = DeviceIndex()
         self.firsts: list[int] = []
+        self.rounds: list[int] = []
+        """The round of each chunk."""
         self.version = -1
 
-    def read(self, first: int, reports: Reports) -> None:
+    def add(self, first: int, round_id: int) -> None:
+        """Note where a chunk starts, and of which round it is."""
+        self.firsts.append(first)
+        self.rounds.append(round_id)
+
+    def read(self, first: int, round_id: int, reports: Reports) -> None:
         """Take in a chunk that is in the database."""
         start = 0
         for gap in np.flatnonzero(reports[:, TIER] == NO_REPORT).tolist():
@@ -56,7 +69,7 @@ class RoundIndex:
         self.devices.claim(device_words(reports[start:]))
         if self.devices.numbers != first + len(reports):
             raise StoreError("SQLite: a chunk of reports is damaged or missing")
-        self.firsts.append(first)
+        self.add(first, round_id)
 
 
 class SqliteStore(Store):
@@ -81,7 +94,7 @@ class SqliteStore(Store):
         """Start without any memory of what the database holds."""
         self._version = -1
         self._open: list[tuple[int, float | None]] = []
-        self._rounds: dict[int, RoundIndex] = {}
+        self._indexes: dict[Scope, RoundIndex] = {}
         self._forgotten_devices = DeviceIndex()
         self._forgotten_number = 0
 
@@ -117,13 +130,15 @@ class SqliteStore(Store):
         ((version,),) = self._connection.execute("PRAGMA data_version")
         if version != self._version:
             self._version = version
-            self._open = self._connection.execute(
-                "SELECT id, closes FROM rounds WHERE closed IS NULL"
+            rows = self._connection.execute(
+                "SELECT id, closes, trainings.survey FROM rounds "
+                "LEFT JOIN trainings ON trainings.survey = rounds.survey WHERE closed IS NULL"
             ).fetchall()
+            self._open = [(number, closes) for number, closes, _ in rows]
             self._read_forgotten()
-            still_open = {number for number, _ in self._open}
-            for number in self._rounds.keys() - still_open:
-                del self._rounds[number]
+            still_open = {_scope(number, training) for number, _, training in rows}
+            for scope in self._indexes.keys() - still_open:
+                del self._indexes[scope]
         return {number for number, closes in self._open if closes is None or closes > now}
 
     def _forgotten(self, reports: Reports) -> NDArray[np.bool_]:
@@ -149,45 +164,57 @@ class SqliteStore(Store):
         added = reports[numbers < 0]
         if len(added):
             self._connection.execute(
-                "INSERT INTO chunks (round, first, reports) VALUES (?, ?, ?)",
-                (live.id, first, added.tobytes()),
+                "INSERT INTO chunks (round, first, reports, training) VALUES (?, ?, ?, ?)",
+                (live.id, first, added.tobytes(), live.training),
             )
-            index.firsts.append(first)
+            index.add(first, live.id)
         outcomes = np.full(len(reports), ACCEPTED, np.uint8)
         again = np.flatnonzero(numbers >= 0)
         if len(again):
-            same = (self._stored_at(live, index, numbers[again]) == reports[again]).all(axis=1)
+            same = self._same(live, index, numbers[again], reports[again])
             outcomes[again] = np.where(same, DUPLICATE, CONFLICT)
         return outcomes
 
     def _index(self, live: LiveRound) -> RoundIndex:
-        """Return the round's index, with every chunk that is in the database by now."""
-        index = self._rounds.get(live.id)
-        if index is None:
-            index = self._rounds[live.id] = RoundIndex()
+        """Return the index that the round is in, with every chunk that is there by now."""
+        index = self._indexes.setdefault(_scope(live.id, live.training), RoundIndex())
         if index.version == self._version:
             return index
         index.version = self._version
-        unseen = self._connection.execute(
-            "SELECT first, reports FROM chunks WHERE round = ? AND first >= ? ORDER BY first",
-            (live.id, index.devices.numbers),
-        )
-        for first, packed in unseen:
-            index.read(first, live.rows(packed))
+        if live.training is None:
+            unseen = self._connection.execute(
+                "SELECT round, first, reports, ? FROM chunks "
+                "WHERE round = ? AND first >= ? ORDER BY first",
+                (live.size, live.id, index.devices.numbers),
+            )
+        else:
+            unseen = self._connection.execute(
+                "SELECT chunks.round, first, reports, report_bytes FROM chunks "
+                "JOIN steps ON steps.round = chunks.round "
+                "WHERE training = ? AND first >= ? ORDER BY first",
+                (live.training, index.devices.numbers),
+            )
+        for round_id, first, packed, size in unseen:
+            index.read(first, round_id, np.frombuffer(packed, np.uint8).reshape(-1, size))
         return index
 
-    def _stored_at(self, live: LiveRound, index: RoundIndex, numbers: Counts) -> Reports:
-        """Return the reports with these numbers, reading each of their chunks once."""
-        found = np.empty((len(numbers), live.size), np.uint8)
+    def _same(
+        self, live: LiveRound, index: RoundIndex, numbers: Counts, reports: Reports
+    ) -> NDArray[np.bool_]:
+        """Say which reports are stored in this round, under these numbers, byte for byte."""
+        same = np.zeros(len(numbers), np.bool_)
         chunk_of = np.searchsorted(np.array(index.firsts), numbers, side="right") - 1
         for chunk in np.unique(chunk_of).tolist():
+            if index.rounds[chunk] != live.id:
+                continue  # these devices reported in another step
             first = index.firsts[chunk]
             ((packed,),) = self._connection.execute(
                 "SELECT reports FROM chunks WHERE round = ? AND first = ?", (live.id, first)
             )
-            here = chunk_of == chunk
-            found[here] = live.rows(packed)[numbers[here] - first]
-        return found
+            here = np.flatnonzero(chunk_of == chunk)
+            stored = live.rows(packed)[numbers[here] - first]
+            same[here] = (stored == reports[here]).all(axis=1)
+        return same
 
     def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
         self._connection.execute(
@@ -231,6 +258,11 @@ class SqliteStore(Store):
                 )
                 return report
         return None
+
+
+def _scope(round_id: int, training: int | None) -> Scope:
+    """Return within what a device reports once: the round, or the training that it is a step of."""
+    return ("round", round_id) if training is None else ("training", training)
 
 
 def _json(keys: NDArray[Any], values: Counts) -> str:

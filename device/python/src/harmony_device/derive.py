@@ -1,0 +1,167 @@
+"""Derived answers: what one device computes from its record and a training's public model.
+
+    {"is": "label"}                                    the label, in [-1, 1]
+    {"is": "feature", "feature": f}                    the feature itself
+    {"is": "gradient", "feature": f, "clip": C}        clip(residual / C) times the feature
+    {"is": "product", "of": [a, ...], "clip": [A, ...]}  clip(a / A) * ... over one or more terms
+    {"is": "curve", "edges": [...]}                    2 * (number of edges <= score) + (label > 0)
+
+A term is `label`, `score` (the model's), `residual` (label - score) or `direction` (the score of
+the step's direction, or of the model where it has none); clip is to [-1, 1].  A gradient of a
+feature with values is a level and a sign, which is positive with probability
+(1 + clip(residual / C)) / 2.
+
+Privacy: all of it is pre-processing; an answer goes through a table that has been proved to keep
+its epsilon.  A derivation has an answer for every record, so that nobody learns what a device
+lacks: a number that it lacks is 0, a value is drawn at random, and the sign that goes with one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from .attributes import Category, Number, Signed, checked_number
+from .errors import RefusedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Union
+
+    from .attributes import Answer, Attribute
+
+    Feature = Union[Number, Category]
+    Read = Union[float, int, None]
+    Derive = Callable[["Terms"], Answer]
+
+MAX_EDGES = 1 << 16
+MAX_TERMS = 8
+TERMS = ("label", "score", "residual", "direction")
+TWO_53 = 9007199254740992.0
+
+
+class Terms:
+    """What derivations are made of: a record, its label, its scores and a random word."""
+
+    __slots__ = ("chance", "direction", "label", "record", "residual", "score")
+
+    def __init__(
+        self, record: list[Any], label: float, score: float, direction: float, word: int
+    ) -> None:
+        self.record = record
+        self.label = label
+        self.score = score
+        self.residual = label - score
+        self.direction = direction
+        self.chance = (word >> 11) / TWO_53
+
+
+def derivation(
+    attribute: Attribute, how: Any, by_name: Mapping[str, int], features: Sequence[Feature]
+) -> Derive:
+    """Return the function that a derivation describes; it has an answer for every record."""
+    kind = how.get("is") if isinstance(how, dict) else None
+    if kind == "label":
+        return _number(attribute, lambda terms: terms.label)
+    if kind == "product":
+        return _number(attribute, _product(how))
+    if kind == "curve":
+        return _curve(attribute, how)
+    if kind in ("feature", "gradient"):
+        name = how.get("feature")
+        place = by_name.get(name) if isinstance(name, str) else None
+        if place is None:
+            raise RefusedError("'feature' must be the name of one of the features")
+        make = _feature if kind == "feature" else _gradient
+        return make(attribute, how, place, features[place])
+    raise RefusedError("'is' must be 'label', 'feature', 'gradient', 'product' or 'curve'")
+
+
+def _number(attribute: Attribute, derive: Callable[[Terms], float]) -> Derive:
+    if not isinstance(attribute, Number):
+        raise RefusedError("the attribute must be numeric")
+    read = attribute.read
+    return lambda terms: read(derive(terms))
+
+
+def _product(how: dict[str, Any]) -> Callable[[Terms], float]:
+    names, clips = how.get("of"), how.get("clip")
+    if not isinstance(names, list) or not 1 <= len(names) <= MAX_TERMS:
+        raise RefusedError(f"'of' must list 1 to {MAX_TERMS} terms")
+    if not all(name in TERMS for name in names):
+        raise RefusedError(f"'of' must list some of {', '.join(TERMS)}")
+    if not isinstance(clips, list) or len(clips) != len(names):
+        raise RefusedError("'clip' must list a number for each term")
+    factors = list(zip(names, map(_checked_clip, clips)))
+
+    def product(terms: Terms) -> float:
+        found = 1.0
+        for name, clip in factors:
+            found *= clipped(getattr(terms, name) / clip)
+        return found
+
+    return product
+
+
+def _curve(attribute: Attribute, how: dict[str, Any]) -> Derive:
+    edges = how.get("edges")
+    if not isinstance(edges, list) or not 1 <= len(edges) <= MAX_EDGES:
+        raise RefusedError(f"'edges' must list 1 to {MAX_EDGES} numbers")
+    edges = [checked_number(edge, "edges") for edge in edges]
+    if any(left >= right for left, right in zip(edges, edges[1:])):
+        raise RefusedError("'edges' must be in rising order")
+    _check_levels(attribute, 2 * len(edges) + 2, Category)
+    return lambda terms: 2 * bisect_right(edges, terms.score) + (terms.label > 0)
+
+
+def _feature(attribute: Attribute, how: dict[str, Any], place: int, feature: Feature) -> Derive:
+    if isinstance(feature, Category):
+        count = feature.values
+        _check_levels(attribute, count, Category)
+
+        def level(terms: Terms) -> int:
+            known: int | None = terms.record[place]
+            return int(terms.chance * count) if known is None else known
+
+        return level
+    low, high = feature.low, feature.high
+    return _number(
+        attribute, lambda terms: low + ((terms.record[place] or 0.0) + 1) / 2 * (high - low)
+    )
+
+
+def _gradient(attribute: Attribute, how: dict[str, Any], place: int, feature: Feature) -> Derive:
+    clip = _checked_clip(how.get("clip"))
+    if not isinstance(feature, Category):
+        return _number(
+            attribute, lambda terms: clipped(terms.residual / clip) * (terms.record[place] or 0.0)
+        )
+    _check_levels(attribute, feature.values, Signed)
+    size = 1 << (feature.values - 1).bit_length()
+
+    def signed_level(terms: Terms) -> int:
+        level: int | None = terms.record[place]
+        if level is None:
+            return size * (terms.chance >= 0.5)
+        negative: bool = 2 * terms.chance >= 1 + clipped(terms.residual / clip)
+        return level + size * negative
+
+    return signed_level
+
+
+def _check_levels(attribute: Attribute, levels: int, kind: type[Category]) -> None:
+    """Make sure that every level has its place in the attribute: none is ever refused."""
+    if type(attribute) is not kind or getattr(attribute, "levels", attribute.values) != levels:
+        raise RefusedError(f"the attribute must be {kind.__name__.lower()}, of {levels} values")
+
+
+def clipped(number: float) -> float:
+    """Return the number of [-1, 1] that is nearest."""
+    return -1.0 if number < -1 else 1.0 if number > 1 else number
+
+
+def _checked_clip(clip: object) -> float:
+    number = checked_number(clip, "clip")
+    if not number > 0:
+        raise RefusedError("'clip' must be positive")
+    return number

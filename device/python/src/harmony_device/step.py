@@ -1,0 +1,178 @@
+"""A step of a training: the public model, and what it asks of a device that takes part.
+
+Privacy: a step is a survey.  Its tables are proved like any survey's before anything is answered,
+and what the step computes before them (`derive`) can cost accuracy, never privacy.
+"""
+
+from __future__ import annotations
+
+from .attributes import Category, Histogram, Signed, attribute_from_document, checked_number
+from .coins import SEED_BYTES
+from .derive import Terms, clipped, derivation
+from .errors import AnswerError, RefusedError
+from .survey import Survey, checked_name, located, parse_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from .attributes import Answer, Attribute, Number
+    from .derive import Derive, Feature, Read
+    from .ledger import Entry
+    from .survey import Values
+
+FORMAT = "harmony-step/1"
+RANDOM_BYTES = 8
+"""Drawn once for a step, whatever the record holds: to round a sign with."""
+
+MAX_FEATURES = 10_000
+
+
+class Step:
+    """One step, whose survey this device has proved to keep its epsilon.
+
+    `name` is its training's, `round` and `seed` are its round's.
+    """
+
+    def __init__(self, document: Any) -> None:
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise RefusedError(f"'format' must be '{FORMAT}'; this device knows no other")
+        self.name = checked_name(document.get("training"), "training")
+        self.round, self.seed = _checked_round(document.get("round"))
+        self.survey = located("survey", Survey, document.get("survey"))
+        self._features = _checked_features(document.get("features"))
+        self._label = located("label", _label_from_document, document.get("label"))
+        self._model = located("model", Score, document.get("model"), self._features)
+        self._direction = self._model
+        if document.get("direction") is not None:
+            self._direction = located("direction", Score, document["direction"], self._features)
+        asked = document.get("derive")
+        if not isinstance(asked, dict):
+            raise RefusedError("'derive' must be an object, with a field for each attribute")
+        by_name = {feature.name: place for place, feature in enumerate(self._features)}
+        self._derive: list[Derive] = [
+            located(f"derive[{attribute.name}]", derivation,
+                    attribute, asked.get(attribute.name), by_name, self._features)
+            for attribute in self.survey.attributes
+        ]  # fmt: skip
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Step:
+        """Read a step as it was downloaded."""
+        return cls(parse_json(text))
+
+    def is_done(self, entries: Iterable[Entry]) -> bool:
+        """Say whether this device has taken part in the training, in whichever step."""
+        return has_taken_part(self.name, entries)
+
+    def read(self, values: Values, random_bytes: Callable[[int], bytes]) -> list[Answer]:
+        """Return this device's answer to every attribute of the step's survey.
+
+        The whole record is read, always.  A feature that is missing or not in its domain is
+        passed over; a label that is raises AnswerError.
+        """
+        word = int.from_bytes(random_bytes(RANDOM_BYTES), "little")
+        value_of: Any = getattr(values, "get", values)
+        record = [_read(feature, value_of(feature.name)) for feature in self._features]
+        label = self._label(value_of)
+        terms = Terms(record, label, self._model.of(record), self._direction.of(record), word)
+        return [derive(terms) for derive in self._derive]
+
+
+def has_taken_part(training: str, entries: Iterable[Entry]) -> bool:
+    """Say whether a ledger's entries hold a step of this training."""
+    return any(entry.survey == training for entry in entries)
+
+
+class Score:
+    """An intercept and a weight for each feature, or for each of its values.
+
+    >>> age = attribute_from_document({"name": "age", "kind": "numeric", "low": 0, "high": 10})
+    >>> Score({"intercept": 0.5, "weights": {"age": 2}}, [age]).of([-0.25])
+    0.0
+    """
+
+    __slots__ = ("_intercept", "_weights")
+
+    def __init__(self, document: Any, features: Sequence[Feature]) -> None:
+        if not isinstance(document, dict) or not isinstance(document.get("weights"), dict):
+            raise RefusedError("must be an object with 'intercept' and 'weights'")
+        self._intercept = checked_number(document.get("intercept"), "intercept")
+        self._weights = [_weights(document["weights"], feature) for feature in features]
+
+    def of(self, record: Sequence[Any]) -> float:
+        """Return the score of a record; what it lacks adds nothing."""
+        total = self._intercept
+        for weight, value in zip(self._weights, record):
+            if value is None:
+                continue
+            total += weight[value] if isinstance(weight, list) else weight * value
+        return total
+
+
+def _read(feature: Feature, value: object) -> Read:
+    """Return a feature as scores take it: a number in [-1, 1] or a level; None if it lacks."""
+    try:
+        read = feature.read(value)
+    except AnswerError:
+        return None
+    return read if isinstance(feature, Category) else _scaled(feature, read)
+
+
+def _scaled(attribute: Number, number: float) -> float:
+    half = (attribute.high - attribute.low) / 2
+    return clipped((number - (attribute.low + half)) / half)
+
+
+def _label_from_document(document: Any) -> Callable[[Any], float]:
+    """Return the function that reads a record's label, as a number in [-1, 1]."""
+    label = _feature_from_document(document)
+    if not isinstance(label, Category):
+        return lambda value_of: _scaled(label, label.read(value_of(label.name)))
+    if label.values != 2:
+        raise RefusedError("must be numeric, or have two values")
+    return lambda value_of: 2.0 * label.read(value_of(label.name)) - 1
+
+
+def _feature_from_document(document: Any) -> Feature:
+    attribute: Attribute = attribute_from_document(document)
+    if isinstance(attribute, (Histogram, Signed)):
+        raise RefusedError("must be numeric, without bins, or categorical")
+    if not isinstance(attribute, Category) and not (attribute.high - attribute.low) / 2:
+        raise RefusedError("'low' and 'high' are too close")
+    return attribute
+
+
+def _checked_features(described: Any) -> list[Feature]:
+    if not isinstance(described, list) or not 1 <= len(described) <= MAX_FEATURES:
+        raise RefusedError(f"'features' must list 1 to {MAX_FEATURES} attributes")
+    features: list[Feature] = [
+        located(f"features[{place}]", _feature_from_document, one)
+        for place, one in enumerate(described)
+    ]
+    if len({feature.name for feature in features}) != len(features):
+        raise RefusedError("'features': two have the same 'name'")
+    return features
+
+
+def _weights(weights: dict[str, Any], feature: Feature) -> float | list[float]:
+    found = weights.get(feature.name)
+    if not isinstance(feature, Category):
+        return checked_number(found, f"weights[{feature.name}]")
+    if not isinstance(found, list) or len(found) != feature.values:
+        raise RefusedError(f"'weights[{feature.name}]' must list a number for each value")
+    return [checked_number(one, f"weights[{feature.name}]") for one in found]
+
+
+def _checked_round(opened: Any) -> tuple[str, bytes]:
+    if not isinstance(opened, dict):
+        raise RefusedError("'round' must be an object with 'label' and 'seed'")
+    label = checked_name(opened.get("label"), "label", "._:-", 64)
+    try:
+        seed = bytes.fromhex(opened.get("seed"))  # type: ignore[arg-type]  # TypeError if not
+    except (TypeError, ValueError):
+        seed = b""
+    if len(seed) != SEED_BYTES:
+        raise RefusedError("'seed' must be 32 hexadecimal digits")
+    return label, seed

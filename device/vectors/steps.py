@@ -1,0 +1,183 @@
+"""Steps of trainings: what a device derives from its record, and the report that it makes of it.
+
+What is expected comes from `derived`, a plain reading of docs/protocol.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference import reported
+
+THEMES = ["light", "dark", "auto"]
+RECORDS: list[dict[str, Any]] = [
+    {"charging": True, "battery": 71.5, "theme": "dark"},
+    {"charging": False, "battery": 71.5, "theme": "dark"},
+    {"charging": True, "battery": 0, "theme": "auto"},
+    {"charging": False, "battery": 1e9, "theme": "light"},
+    {"charging": True, "battery": None, "theme": None},
+    {"charging": False, "theme": "neon"},
+    {"charging": True, "battery": "full", "theme": 3},
+]
+
+
+def step() -> dict[str, Any]:
+    """A step with every kind of derivation."""
+    counts = [3 << 51, 1 << 51]  # three to one: a little less than epsilon 1.1 allows
+    grid = {"code": "grid", "points": 2, "outputs": [-1.9, 1.9], "table": 0}
+    plain = {"code": "linear", "base": 2, "digits": 2, "multipliers": [1], "table": 1}
+    wide = {"code": "linear", "base": 2, "digits": 3, "multipliers": [1], "table": 1}
+    asked: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
+        ({"name": "label", "kind": "numeric", "low": -1, "high": 1}, grid, {"is": "label"}),
+        ({"name": "mean of battery", "kind": "numeric", "low": 0, "high": 100}, grid,
+         {"is": "feature", "feature": "battery"}),
+        ({"name": "frequency of theme", "kind": "categorical", "values": THEMES}, plain,
+         {"is": "feature", "feature": "theme"}),
+        ({"name": "gradient of battery", "kind": "numeric", "low": -1, "high": 1}, grid,
+         {"is": "gradient", "feature": "battery", "clip": 1.5}),
+        ({"name": "gradient of theme", "kind": "signed", "values": THEMES}, wide | {"signed": True},
+         {"is": "gradient", "feature": "theme", "clip": 1.5}),
+        ({"name": "residual x direction", "kind": "numeric", "low": -1, "high": 1}, grid,
+         {"is": "product", "of": ["residual", "direction"], "clip": [1.2, 0.3]}),
+        ({"name": "label x score x score", "kind": "numeric", "low": -1, "high": 1}, grid,
+         {"is": "product", "of": ["label", "score", "score"], "clip": [1, 0.5, 0.25]}),
+        ({"name": "curve", "kind": "categorical", "values": [0, 1, 2, 3, 4, 5]}, wide,
+         {"is": "curve", "edges": [-0.1, 0.2]}),
+    ]  # fmt: skip
+    return {
+        "format": "harmony-step/1", "training": "charging", "step": 1,
+        "survey": {
+            "format": "harmony-survey/1", "name": "charging.step-1", "epsilon": 1.1, "answers": 1,
+            "attributes": [attribute | {"coin": 1, "mechanisms": [code]}
+                           for attribute, code, _ in asked],
+            "tables": [{"kind": "dense", "counts": [counts, counts[::-1]]},
+                       {"kind": "circulant", "counts": counts}],
+        },
+        "round": {"label": "charging:1", "seed": "ab" * 16,
+                  "opened": "2027-01-15T08:00:00Z", "closes": "2027-01-15T09:00:00Z"},
+        "features": [{"name": "battery", "kind": "numeric", "low": 0, "high": 100},
+                     {"name": "theme", "kind": "categorical", "values": THEMES}],
+        "label": {"name": "charging", "kind": "categorical", "values": [False, True]},
+        "model": {"intercept": 0.1, "weights": {"battery": 0.5, "theme": [0.2, -0.1, 0.0]}},
+        "direction": {"intercept": -0.2, "weights": {"battery": 0.25, "theme": [0.0, 0.5, -0.5]}},
+        "derive": {attribute["name"]: how for attribute, _, how in asked},
+    }  # fmt: skip
+
+
+def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> dict[str, Any]:
+    """The value of each attribute of the step's survey, as a survey would be given it."""
+    chance = (int.from_bytes(random, "little") >> 11) / 2.0**53
+
+    def clip(number: float) -> float:
+        return min(max(number, -1.0), 1.0)
+
+    def scaled(attribute: dict[str, Any], value: float) -> float:
+        half = (attribute["high"] - attribute["low"]) / 2
+        value = min(max(value, attribute["low"]), attribute["high"])
+        return clip((value - (attribute["low"] + half)) / half)
+
+    known: dict[str, Any] = {}
+    for feature in document["features"]:
+        value = record.get(feature["name"])
+        if feature["kind"] == "numeric":
+            usable = isinstance(value, (int, float)) and not isinstance(value, bool)
+            known[feature["name"]] = scaled(feature, value) if usable else 0.0
+        else:
+            usable = value in feature["values"]
+            known[feature["name"]] = feature["values"].index(value) if usable else None
+
+    def score(linear: dict[str, Any]) -> float:
+        total = linear["intercept"]
+        for name, value in known.items():
+            weight = linear["weights"][name]
+            if value is not None:
+                total += weight[value] if isinstance(weight, list) else weight * value
+        return total
+
+    label = 2.0 * document["label"]["values"].index(record[document["label"]["name"]]) - 1
+    terms = {"label": label, "score": score(document["model"])}
+    terms |= {"residual": label - terms["score"], "direction": score(document["direction"])}
+    features = {feature["name"]: feature for feature in document["features"]}
+    values: dict[str, Any] = {}
+    for name, how in document["derive"].items():
+        feature = features.get(how.get("feature"), {})
+        value = known.get(how.get("feature", ""))
+        if how["is"] == "label":
+            values[name] = label
+        elif how["is"] == "product":
+            values[name] = 1.0
+            for term, bound in zip(how["of"], how["clip"], strict=True):
+                values[name] *= clip(terms[term] / bound)
+        elif how["is"] == "curve":
+            below = sum(edge <= terms["score"] for edge in how["edges"])
+            values[name] = 2 * below + int(label > 0)
+        elif how["is"] == "feature" and feature["kind"] == "numeric":
+            values[name] = feature["low"] + (value + 1) / 2 * (feature["high"] - feature["low"])
+        elif how["is"] == "feature":
+            levels = len(feature["values"])
+            values[name] = feature["values"][int(chance * levels) if value is None else value]
+        elif feature["kind"] == "numeric":
+            values[name] = clip(terms["residual"] / how["clip"]) * value
+        else:
+            size = 2
+            while size < len(feature["values"]):
+                size *= 2
+            if value is None:
+                values[name] = size * (chance >= 0.5)
+            else:
+                negative = 2 * chance >= 1 + clip(terms["residual"] / how["clip"])
+                values[name] = value + size * negative
+    return values
+
+
+def refused() -> list[dict[str, Any]]:
+    """Changes of the step that a device must refuse, and a word that its message contains."""
+    changes: list[tuple[str, str, list[str], Any]] = [
+        ("another format", "format", ["format"], "harmony-step/2"),
+        ("no training", "training", ["training"], None),
+        ("a seed that is too short", "seed", ["round", "seed"], "ab"),
+        ("no features", "features", ["features"], []),
+        ("a label of three values", "label", ["label", "values"], [0, 1, 2]),
+        ("a weight too few", "theme", ["model", "weights", "theme"], [0.2, -0.1]),
+        ("a weight that is text", "battery", ["model", "weights", "battery"], "1"),
+        ("an attribute without derivation", "curve", ["derive", "curve"], None),
+        ("a derivation that nobody knows", "is", ["derive", "label", "is"], "record"),
+        ("a feature that nobody has", "feature", ["derive", "mean of battery", "feature"], "x"),
+        ("no clip", "clip", ["derive", "gradient of theme", "clip"], 0),
+        ("edges that fall", "edges", ["derive", "curve", "edges"], [0.2, -0.1]),
+        ("a curve of more bins than values", "curve", ["derive", "curve", "edges"], [0.1, 0.2, 1]),
+        ("a feature as an attribute of other values", "theme",
+         ["derive", "frequency of theme", "feature"], "battery"),
+        ("a term that nobody knows", "of", ["derive", "residual x direction", "of"],
+         ["residual", "record"]),
+    ]  # fmt: skip
+    return [
+        {"why": why, "field": field, "path": path, "value": value}
+        for why, field, path, value in changes
+    ]
+
+
+def step_vectors(some_bytes: Any) -> dict[str, Any]:
+    """Return the vectors: records and random bytes to answers and reports."""
+    document, cases = step(), []
+    for number, record in enumerate(RECORDS):
+        for draw in range(3):
+            device = some_bytes(f"step device {number} {draw}", 16)
+            random = some_bytes(f"step random {number} {draw}", 24)
+            values = derived(document, record, random[:8])
+            seed = bytes.fromhex(document["round"]["seed"])
+            report = reported(document["survey"], seed, device, 0, values, random[8:])
+            cases.append(
+                {
+                    "device": device.hex(), "record": record, "random": random.hex(),
+                    "values": values, "report": report.hex(),
+                }
+            )  # fmt: skip
+    return {
+        "about": "a step, records and random bytes to the values that its survey is given and to "
+        "the report; and changes of the step, the value at a path, that a device must refuse with "
+        "a message that names the field",
+        "step": document,
+        "reports": cases,
+        "refused": refused(),
+    }

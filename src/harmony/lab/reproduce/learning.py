@@ -1,0 +1,88 @@
+"""One point of figure 2: the cross-validated error of one method at one epsilon."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...bulk import cores
+from ...learn.paper import STEPS, error, fit
+from .encoded import Encoded
+from .experiment import Measured
+
+PANELS = ("linear", "logistic", "svm")
+LOSSES = {"linear": "squared", "logistic": "logistic", "svm": "hinge"}
+METHODS = ("sgd", "mgd", "mgd-dr", "non-private")
+"""The curves of the figure."""
+RIVALS: dict[str, dict[str, Any]] = {
+    "sgd-laplace": {"method": "sgd", "noise": "laplace"},
+    "sgd-harmony": {"method": "sgd", "noise": "harmony"},
+    "mgd-hindsight": {"method": "mgd"},
+}
+"""Beyond the figure: other noise for SGD, and MGD with the best of many steps."""
+PROTOCOL = "cross-validation"
+FOLDS = 10
+
+
+def methods_of(panel: str, methods: Sequence[str] = METHODS) -> tuple[str, ...]:
+    """The projection is for linear regression only.
+
+    >>> methods_of("svm")
+    ('sgd', 'mgd', 'non-private')
+    """
+    return tuple(one for one in methods if one != "mgd-dr" or panel == "linear")
+
+
+@dataclass(frozen=True, eq=False)
+class Learning:
+    """People on whom every method is tried, a fold at a time."""
+
+    people: Encoded
+    folds: int
+    seed: int
+
+    def measure(self, panel: str, method: str, epsilon: float) -> Measured:
+        """Return the mean error of the folds; it depends on the seed and the point, not the order.
+
+        The standard error is that of the folds' differences, which share most of their people:
+        it tells how much the noise of the method matters.
+        """
+        folds = list(self.people.folds(self.folds))
+
+        def one(fold: int) -> list[float]:
+            return self._errors(panel, method, epsilon, fold, *folds[fold])
+
+        with ThreadPoolExecutor(min(cores(), self.folds)) as threads:
+            errors = np.array(list(threads.map(one, range(self.folds))))
+        chosen = errors[:, np.argmin(errors.mean(axis=0))]
+        spread = float(chosen.std(ddof=1) / np.sqrt(self.folds))
+        return Measured(
+            PROTOCOL, self.people.name, panel, method, epsilon, self.people.n, self.folds,
+            self.seed, float(chosen.mean()), spread,
+        )  # fmt: skip
+
+    def _errors(
+        self, panel: str, method: str, epsilon: float, fold: int, start: int, count: int
+    ) -> list[float]:
+        """Fit outside one fold and return the error inside: one for each step that is tried."""
+        people, loss, y = self.people, LOSSES[panel], self.people.target(panel)
+        name = f"{people.name}/{panel}/{method}/{epsilon}/{fold}"
+        seed = [self.seed, zlib.crc32(name.encode())]
+        chosen = RIVALS.get(method, {"method": method})
+        found = []
+        for step in STEPS if method == "mgd-hindsight" else [None]:
+            coefficients, intercept, _ = fit(
+                x=people.design, y=y, loss=loss, epsilon=epsilon, seed=seed, step=step,
+                first=start + count, devices=people.n - count, **chosen,
+            )  # fmt: skip
+            found.append(
+                error(
+                    people.design, y, coefficients, intercept, loss=loss, first=start, count=count
+                )
+            )
+        return found

@@ -1,0 +1,167 @@
+"""Derived attributes in bulk: what many devices would compute from their records and a step.
+
+    {"is": "label"}                                    the label, in [-1, 1]
+    {"is": "feature", "feature": f}                    the feature itself
+    {"is": "gradient", "feature": f, "clip": C}        clip(residual / C) times the feature
+    {"is": "product", "of": [a, ...], "clip": [A, ...]}  clip(a / A) * ... over one or more terms
+    {"is": "curve", "edges": [...]}                    2 * (number of edges <= score) + (label > 0)
+
+where a term is the `label`, `score` (the model's), `residual` (label - score) or `direction` (the
+step's direction, a second score), and clip is to [-1, 1].  A gradient over a categorical feature
+is a level with a sign (see `harmony.attributes.Signed`): +1 with probability (1 + t) / 2.
+
+A missing number is 0.  A missing or unknown value adds nothing to a score; its gradient is a
+level with a fair sign, whose expectation is nought, and as a feature it is a random value.  So
+nobody learns who lacks what.
+
+`harmony_device.derive` is the same for one device.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bulk import cores
+from ..rounds import Round, derive
+from ..tally import Tally
+from .records import Floats, Records
+from .step import Derivation, Step
+
+CHUNK = 1 << 17
+
+
+class _Terms:
+    """The numbers that derivations are made of, computed when first asked for."""
+
+    def __init__(self, step: Step, records: Records, start: int, stop: int) -> None:
+        self.step, self.records, self.start, self.stop = step, records, start, stop
+        self._known: dict[str, Floats] = {}
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self._known:
+            self._known[name] = self._compute(name)
+        return self._known[name]
+
+    def _compute(self, name: str) -> Floats:
+        rows = self.start, self.stop
+        if name == "label":
+            return self.records.labels(*rows)
+        if name == "score":
+            return self.step.model.of(self.records, *rows)
+        if name == "residual":
+            return self["label"] - self["score"]
+        assert name == "direction"
+        assert self.step.direction is not None
+        return self.step.direction.of(self.records, *rows)
+
+
+def derived(
+    step: Step, records: Records, start: int, stop: int, random: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Return the columns of the step's survey for rows `start` to `stop`."""
+    terms = _Terms(step, records, start, stop)
+    places = {feature.name: place for place, feature in enumerate(step.training.features)}
+    chance = random.random(stop - start)
+    columns: dict[str, NDArray[Any]] = {}
+    signs: dict[float, tuple[Floats, NDArray[np.bool_]]] = {}
+    for question in step.questions:
+        how = question.derive
+        if how["is"] == "label":
+            columns[question.name] = terms["label"]
+        elif how["is"] == "product":
+            columns[question.name] = _product(terms, how)
+        elif how["is"] == "curve":
+            columns[question.name] = _curve(terms, how)
+        elif how["is"] == "feature":
+            columns[question.name] = _feature(terms, places[how["feature"]], chance)
+        else:
+            assert how["is"] == "gradient"
+            if how["clip"] not in signs:
+                t = np.clip(terms["residual"] / how["clip"], -1, 1)
+                signs[how["clip"]] = t, 2 * chance >= 1 + t
+            columns[question.name] = _gradient(
+                terms, places[how["feature"]], *signs[how["clip"]], chance
+            )
+    return columns
+
+
+def _product(terms: _Terms, how: Derivation) -> Floats:
+    pairs = zip(how["of"], how["clip"], strict=True)
+    factors = [np.clip(terms[name] / clip, -1, 1) for name, clip in pairs]
+    return np.asarray(np.prod(factors, axis=0))
+
+
+def _curve(terms: _Terms, how: Derivation) -> NDArray[np.int64]:
+    bins = np.searchsorted(np.array(how["edges"]), terms["score"], side="right")
+    return 2 * bins + (terms["label"] > 0)
+
+
+def _feature(terms: _Terms, place: int, chance: Floats) -> NDArray[Any]:
+    feature = terms.step.training.features[place]
+    if not feature.values:
+        scaled = terms.records.numbers(place, terms.start, terms.stop)
+        low, high = feature.low, feature.high  # type: ignore[union-attr]  # no values: numeric
+        return low + (scaled + 1) / 2 * (high - low)
+    levels = terms.records.levels(place, terms.start, terms.stop)
+    levels = np.where(levels < 0, (chance * len(feature.values)).astype(levels.dtype), levels)
+    text = isinstance(feature.values[0], str)
+    values: NDArray[Any] = np.array(feature.values, dtype=object if text else None)
+    return np.take(values, levels)
+
+
+def _gradient(
+    terms: _Terms, place: int, t: Floats, negative: NDArray[np.bool_], chance: Floats
+) -> NDArray[Any]:
+    feature = terms.step.training.features[place]
+    if not feature.values:
+        product: Floats = t * terms.records.numbers(place, terms.start, terms.stop)
+        return product
+    size = 1 << (len(feature.values) - 1).bit_length()
+    levels = terms.records.levels(place, terms.start, terms.stop)
+    lost = levels < 0
+    kind = np.int16 if size < 1 << 14 else np.int32
+    if lost.any():
+        levels = np.where(lost, 0, levels)
+        negative = np.where(lost, chance >= 0.5, negative)
+    return np.asarray(levels + negative * kind(size), kind)
+
+
+def collect_step(
+    step: Step,
+    records: Records,
+    start: int,
+    stop: int,
+    seed: int | None = None,
+    threads: int | None = None,
+) -> Tally:
+    """Let rows `start` to `stop` answer a step, and count their reports.
+
+    The result for a seed does not depend on the number of threads.
+    """
+    label = f"step-{step.number}"
+    if seed is None:
+        round, entropy = Round.open(label), int.from_bytes(os.urandom(16), "little")
+    else:
+        round = Round(label, derive(seed, label)[:16])
+        entropy = int.from_bytes(derive(seed, "rounding"), "little")
+
+    def collect(first: int) -> Tally:
+        last = min(first + CHUNK, stop)
+        random = np.random.default_rng([entropy, step.number, first])
+        columns = derived(step, records, first, last, random)
+        return step.survey.collect(
+            columns, seed, round=round, first=first, progress=False, threads=1
+        )
+
+    chunks = range(start, stop, CHUNK)
+    if not chunks:
+        return Tally.empty(step.survey, round)
+    step.survey.fingerprint  # noqa: B018  computed once, before threads ask for it
+    with ThreadPoolExecutor(threads or min(cores(), len(chunks))) as pool:
+        tally: Tally = sum(pool.map(collect, chunks))  # type: ignore[assignment]  # tallies add
+    return tally

@@ -1,0 +1,46 @@
+"""From the score of a regression to log-odds: the logistic curve with the same two moments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .score import Score
+
+STEEPEST = 10.0
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+
+
+def log_odds(score: Score, mean: float, explained: float) -> Score:
+    """Return the score whose sign predicts, and whose logistic is the chance of label 1.
+
+    Labels are -1 and 1 with this `mean`; `score` is their regression, of variance `explained`.
+    Were scores normal, a logistic model at its optimum would leave a residual with mean nought
+    and no correlation with the score: two equations for its intercept and slope.
+    """
+    slope = np.sqrt(explained)
+    intercept, steepness = _matched(mean, float(slope))
+    if slope < 1e-9:
+        return Score.constant(score.features, intercept)
+    return score.shifted(-mean).times(steepness / float(slope)).shifted(intercept)
+
+
+def _matched(mean: float, slope: float) -> tuple[float, float]:
+    """Find a, k with E[tanh((a + k g) / 2)] = mean and E[g tanh(...)] = slope, g normal.
+
+    >>> a, k = _matched(0.0, 0.4)
+    >>> abs(a) < 1e-9, round(k, 2)
+    (True, 0.9...)
+    """
+    a, k = float(np.log1p(mean) - np.log1p(-mean)), 0.0
+    for _ in range(50):
+        fitted = np.tanh((a + k * _NODES) / 2)
+        steep = _WEIGHTS * (1 - fitted**2) / 2
+        miss = np.array([mean - _WEIGHTS @ fitted, slope - (_WEIGHTS * _NODES) @ fitted])
+        first, cross, second = steep.sum(), steep @ _NODES, steep @ _NODES**2
+        hessian = np.array([[first, cross], [cross, second]]) + 1e-9 * np.eye(2)
+        change = np.clip(np.linalg.solve(hessian, miss), -1, 1)
+        a, k = a + float(change[0]), float(np.clip(k + change[1], 0, STEEPEST))
+        if np.abs(change).max() < 1e-10:
+            break
+    return float(np.clip(a, -STEEPEST, STEEPEST)), k

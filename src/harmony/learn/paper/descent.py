@@ -1,0 +1,147 @@
+"""Descent over devices: one at a time, or a batch at a time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanisms.sign_tuples import fixed_coin, sign_scale
+from . import kernels
+from .design import Design, Floats
+
+NOISES = ("none", "duchi", "laplace", "harmony")
+"""What is added to a gradient; their place is their number in the kernels."""
+
+NOTES = 100
+"""How often SGD notes its progress, and whether it still moves."""
+
+CHUNK = 1 << 10
+"""Devices whose random words are drawn at once: they stay in the cache."""
+
+Lookups = tuple[Floats, Floats, Floats]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One entry of a history: devices used so far, the step's length, how far it went."""
+
+    devices: int
+    step: float
+    change: float
+
+
+def batch_size(coordinates: int, epsilon: float, devices: int) -> int:
+    """Return g = max(2 d log d / eps^2, n / 1000) of section 5.3.
+
+    >>> batch_size(85, 0.05, 9_000_000), batch_size(20, 0.8, 9_000_000)
+    (302101, 9000)
+    """
+    least = 2 * coordinates * math.log(coordinates) / epsilon**2
+    return max(1, math.ceil(least), math.ceil(devices / 1000))
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is minimised, over which devices."""
+
+    design: Design
+    y: NDArray[np.float32]
+    loss: int
+    regularisation: float
+    intercept: bool
+    first: int
+    devices: int
+    tolerance: float
+    rng: np.random.Generator
+
+    @property
+    def size(self) -> int:
+        return self.design.d + self.intercept
+
+    def one_by_one(self, noise: str, epsilon: float, step: float) -> tuple[Floats, list[Step]]:
+        """SGD; without noise, the second half of the iterates is averaged."""
+        coin, scale = _noise(noise, epsilon, self.size)
+        beta, total = np.zeros(self.size), np.zeros(self.size)
+        done, summed = 0, 0
+        before = beta.copy()
+        history: list[Step] = []
+        notes = iter(np.linspace(0, self.devices, NOTES + 1)[1:])
+        note = next(notes)
+        while done < self.devices:
+            late = noise == "none" and done >= self.devices // 2
+            draws = self._draws(min(CHUNK, self.devices - done), noise)
+            kernels.descend(
+                self.design.numbers, self.design.codes, self.y, self.first, done, draws,
+                self.design.blocks, self.intercept, beta, total if late else total[:0], self.loss,
+                self.regularisation, step, NOISES.index(noise), coin, scale, self.rng,
+            )  # fmt: skip
+            done += len(draws)
+            summed += len(draws) if late else 0
+            if done < note:
+                continue
+            while done >= note:
+                note = next(notes, math.inf)
+            history.append(Step(done, step / math.sqrt(done), float(np.abs(beta - before).max())))
+            before = beta.copy()
+            if history[-1].change <= self.tolerance:
+                break
+        return (total / summed if summed else beta), history
+
+    def _draws(self, devices: int, noise: str) -> NDArray[np.uint32]:
+        """Draw 32 bits for each sign of Duchi's noise; a row for each device."""
+        words = self.size if noise == "duchi" else 0
+        return self.rng.integers(0, 1 << 32, (devices, words), np.uint32)
+
+    def by_batches(
+        self, epsilon: float, step: float, batch: int | None, rows: int | None
+    ) -> tuple[Floats, list[Step]]:
+        """MGD, in the subspace of a random projection if `rows` are given."""
+        matrix = None if rows is None else self._projection(rows)
+        size = self.size if rows is None else rows
+        lookups = self._lookups(np.empty((0, self.size)) if matrix is None else matrix)
+        g = min(batch or batch_size(size, epsilon, self.devices), self.devices)
+        inverse = math.tanh(epsilon / 2)
+        alpha = np.zeros(size)
+        history: list[Step] = []
+        for t in range(1, self.devices // g + 1):
+            constants, factors, terms = self._lookups(
+                alpha[None, :] if matrix is None else (alpha @ matrix)[None, :]
+            )
+            signs = kernels.signs_of_batch(
+                self.design.numbers, self.design.codes, self.y, self.first + (t - 1) * g, g,
+                (constants[0], factors[0], terms[0]), self.design.starts, self.design.coordinates,
+                lookups, self.regularisation * alpha, self.loss, inverse, self.rng,
+            )  # fmt: skip
+            update = step / math.sqrt(t) * signs * (size / (g * inverse))
+            alpha -= update
+            history.append(Step(t * g, step / math.sqrt(t), float(np.abs(update).max())))
+            if history[-1].change <= self.tolerance:
+                break
+        return (alpha if matrix is None else alpha @ matrix), history
+
+    def _projection(self, rows: int) -> Floats:
+        """Draw P: r x d signs over d."""
+        return (2.0 * self.rng.integers(0, 2, (rows, self.size)) - 1) / self.size
+
+    def _lookups(self, rows: Floats) -> Lookups:
+        """Return what a device's product with each row adds up from."""
+        found = [self.design.lookup(row[: self.design.d]) for row in rows]
+        constants = np.array([one for one, _, _ in found])
+        if self.intercept:
+            constants += rows[:, -1]
+        shape = (len(rows), -1)
+        factors = np.array([one for _, one, _ in found]).reshape(shape if found else (0, 0))
+        terms = np.array([one for _, _, one in found]).reshape(shape if found else (0, 0))
+        return constants, factors, terms
+
+
+def _noise(noise: str, epsilon: float, size: int) -> tuple[float, float]:
+    """Return the coin of Duchi's method, and the noise's scale."""
+    if noise == "duchi":
+        return fixed_coin(epsilon, size), sign_scale(epsilon, size)
+    if noise == "laplace":
+        return 0.0, 2 * size / epsilon
+    return 0.0, size / math.tanh(epsilon / 2) if noise == "harmony" else 0.0

@@ -1,0 +1,113 @@
+"""`fit`: private SGD, mini-batches (MGD), mini-batches in a subspace (MGD-DR), and no privacy.
+
+Where the paper leaves a choice, we made this one:
+
+- The gradient that a device randomises is that of l', with lambda * beta in it, clipped to [-1, 1]
+  in every coordinate, as in Algorithm 4.
+- There is no intercept, as in section 4.1, unless asked for: then it is one more coordinate.
+- Devices come in the order of the rows, each at most once; those left after the last whole batch
+  are not asked.  If there are fewer devices than one batch, all of them are that batch.
+- "sgd" uses Duchi et al.'s noise, as section 5.3 says, in its fixed form.  `noise` may be
+  "laplace" (Hamm et al.; here Laplace variables of scale 2d / eps on the clipped gradient) or
+  "harmony" (Algorithm 3: one coordinate a device).
+- Steps are step / sqrt(t) with step = 1, except without privacy: there nothing is clipped, and the
+  squared loss, whose curvature along x is 2|x|^2, up to 2d, would diverge.  The default is then
+  `STEADY` / d, and the coefficients are the average of the second half of the iterates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import HarmonyError
+from .descent import NOISES, Step, Task
+from .design import Column, Design, Floats
+from .losses import LOSSES
+
+METHODS = ("sgd", "mgd", "mgd-dr", "non-private")
+STEADY = {"squared": 2.0, "logistic": 16.0, "hinge": 8.0}
+"""In inverse proportion to the curvature, 2 and 1/4; the hinge has none, and a middle step."""
+
+LAMBDA = 1e-4
+PROJECTED = 20
+"""r, the dimensions that are left of d."""
+
+
+def fit(
+    method: str,
+    x: Design | Sequence[Column],
+    y: NDArray[np.float32],
+    *,
+    loss: str,
+    epsilon: float | None = None,
+    seed: int | Sequence[int] | None = None,
+    step: float | None = None,
+    batch: int | None = None,
+    noise: str = "duchi",
+    projected: int = PROJECTED,
+    regularisation: float = LAMBDA,
+    intercept: bool = False,
+    tolerance: float = 0.0,
+    first: int = 0,
+    devices: int | None = None,
+) -> tuple[Floats, float, list[Step]]:
+    """Return the coefficients (in the order of the encoded columns), the intercept, the history.
+
+    `y` lies in [-1, 1] (squared) or is -1 or 1.  `first` and `devices` say whose turn it is: so
+    many rows from that one on, going round at the end.  It stops early when an update moves no
+    coefficient by more than `tolerance`.
+
+    >>> rng = np.random.default_rng(1)
+    >>> x, code = rng.uniform(-1, 1, 50_000), rng.integers(0, 3, 50_000)
+    >>> y = np.where(x + (code == 1) > 0.5, 1.0, -1.0)
+    >>> coefficients, _, history = fit(
+    ...     "mgd", [x, (code, 3)], y, loss="logistic", epsilon=1.0, seed=7)
+    >>> np.sign(coefficients).tolist(), history[-1].devices
+    ([1.0, -1.0, 1.0], 50000)
+    """
+    design = x if isinstance(x, Design) else Design.pack(x)
+    devices = design.devices if devices is None else devices
+    _check(method, design, y, loss, epsilon, noise, devices)
+    labels = np.ascontiguousarray(y, np.float32)
+    rng = np.random.default_rng(seed)
+    task = Task(
+        design, labels, LOSSES.index(loss), regularisation, intercept, first, devices, tolerance,
+        rng,
+    )  # fmt: skip
+    if step is None:
+        step = STEADY[loss] / task.size if method == "non-private" else 1.0
+    if method == "non-private":
+        beta, history = task.one_by_one("none", 0.0, step)
+    elif method == "sgd":
+        beta, history = task.one_by_one(noise, float(epsilon or 0), step)
+    else:
+        rows = projected if method == "mgd-dr" else None
+        beta, history = task.by_batches(float(epsilon or 0), step, batch, rows)
+    return beta[: design.d][design.order], float(beta[design.d]) if intercept else 0.0, history
+
+
+def _check(
+    method: str, design: Design, y: NDArray[np.float32], loss: str, epsilon: float | None,
+    noise: str, devices: int,
+) -> None:  # fmt: skip
+    if method not in METHODS:
+        raise HarmonyError(f"'method' must be one of {', '.join(METHODS)}")
+    if loss not in LOSSES:
+        raise HarmonyError(f"'loss' must be one of {', '.join(LOSSES)}")
+    if method == "mgd-dr" and loss != "squared":
+        raise HarmonyError("'method': mgd-dr is for the squared loss only")
+    if noise not in NOISES[1:]:
+        raise HarmonyError(f"'noise' must be one of {', '.join(NOISES[1:])}")
+    if method != "non-private" and not (epsilon is not None and 0 < epsilon < math.inf):
+        raise HarmonyError("'epsilon' must be a positive number")
+    if len(y) != design.devices:
+        raise HarmonyError("'y' must have a value for each row of 'x'")
+    if not 1 <= devices <= design.devices:
+        raise HarmonyError("'devices' must lie between 1 and the number of rows")
+    allowed = np.abs(y) <= 1 if loss == "squared" else np.abs(y) == 1
+    if not allowed.all():
+        raise HarmonyError("'y' must lie in [-1, 1], and be -1 or 1 for logistic and hinge")

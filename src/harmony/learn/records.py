@@ -1,0 +1,104 @@
+"""Records: people's features and labels as a training reads them, a slice at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..attributes import Attribute
+from ..columns import CodeColumn, Column, NumberColumn, TableLike, read_columns
+from ..errors import DataError
+
+Floats = NDArray[np.float64]
+
+
+class Records:
+    """The features of many devices, and their labels if there are any: one row a device.
+
+    Numbers are scaled to [-1, 1] and clipped; a missing one is 0.  Values are numbered; one
+    that is missing or that the feature does not list is -1, unless the feature declares
+    `missing`.  Columns are read in place.
+
+    >>> from harmony import Boolean, Numeric
+    >>> table = {"age": np.array([0.0, 75.0, np.nan]), "wifi": np.array([True, False, True])}
+    >>> records = Records(table, [Numeric("age", 0, 100), Boolean("wifi")])
+    >>> records.numbers(0, 0, 3).tolist(), records.levels(1, 0, 3).tolist()
+    ([-1.0, 0.5, 0.0], [1, 0, 1])
+    """
+
+    def __init__(
+        self, table: TableLike, features: Sequence[Attribute], label: Attribute | None = None
+    ) -> None:
+        asked = [*features] if label is None else [*features, label]
+        columns, self.devices = read_columns(table, asked)
+        self._columns = columns[: len(features)]
+        self._label = None if label is None else columns[-1]
+        self._plain = {id(one) for one in columns if _codes_are_levels(one)}
+
+    def numbers(self, place: int, start: int, stop: int) -> Floats:
+        """Return a numeric feature's values, scaled."""
+        column = self._columns[place]
+        assert isinstance(column, NumberColumn)
+        return _scaled(column, start, stop, 0.0)
+
+    def levels(self, place: int, start: int, stop: int) -> NDArray[Any]:
+        """Return the numbers of a categorical feature's values, -1 where there is none."""
+        column = self._columns[place]
+        assert isinstance(column, CodeColumn)
+        return self._levels(column, start, stop)
+
+    def labels(self, start: int, stop: int) -> Floats:
+        """Return the labels: scaled to [-1, 1], or -1 and 1 for the first and second value."""
+        column = self._label
+        if isinstance(column, NumberColumn):
+            labels = _scaled(column, start, stop, np.nan)
+            wrong = np.isnan(labels)
+        elif isinstance(column, CodeColumn):
+            levels = self._levels(column, start, stop)
+            wrong = levels < 0
+            labels = 2.0 * levels - 1
+        else:
+            raise DataError("the records have no label")
+        if wrong.any():
+            raise DataError(
+                f"{column.attribute.name}: row {start + int(wrong.argmax())} holds no usable "
+                "label; remove such rows, or give the label another domain"
+            )
+        return labels
+
+    def _levels(self, column: CodeColumn, start: int, stop: int) -> NDArray[Any]:
+        codes = column.rows(start, stop)
+        lookup, base = column.lookup, column.base
+        if codes.dtype.kind == "u":
+            codes = codes.astype(np.int64 if codes.dtype.itemsize > 2 else np.int32)
+        if len(codes) and (codes.min() < base or codes.max() >= base + len(lookup)):
+            outside = (codes < base) | (codes >= base + len(lookup))
+            levels: NDArray[Any] = lookup[np.where(outside, base, codes) - base]
+            levels[outside] = -1
+            return levels
+        return codes if id(column) in self._plain else lookup[codes - base]
+
+
+def _scaled(column: NumberColumn, start: int, stop: int, missing: float) -> Floats:
+    attribute = column.attribute
+    half = (attribute.high - attribute.low) / 2
+    middle = attribute.low + half
+    numbers = column.rows(start, stop).astype(np.float64)
+    if not np.isfinite(numbers.sum()):
+        if np.isinf(numbers).any():
+            row = start + int(np.isinf(numbers).argmax())
+            raise DataError(f"{attribute.name}: row {row} holds no finite number")
+        instead = middle + half * missing if attribute.missing is None else attribute.missing
+        numbers[np.isnan(numbers)] = instead
+    numbers -= middle
+    numbers /= half
+    return np.clip(numbers, -1, 1, out=numbers)
+
+
+def _codes_are_levels(column: Column) -> bool:
+    if not isinstance(column, CodeColumn) or column.base:
+        return False
+    return np.array_equal(column.lookup, np.arange(len(column.lookup)))

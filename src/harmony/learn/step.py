@@ -1,0 +1,108 @@
+"""A step of a training: a survey over what devices derive from their record and the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ..attributes import Attribute, Integer, Numeric, Signed
+from ..rounds import Round
+from ..survey import Survey
+from .score import Score
+from .training import Training
+
+FORMAT = "harmony-step/1"
+
+Derivation = dict[str, Any]
+"""How a device computes one answer: see `harmony.learn.derive`."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One thing that a step asks: the attribute of its survey, and how a device derives it."""
+
+    attribute: Attribute
+    derive: Derivation
+
+    @property
+    def name(self) -> str:
+        return self.attribute.name
+
+
+def frequency(feature: Attribute, weight: int = 1) -> Question:
+    """Ask how often each of a feature's values occurs, or for the mean of a number."""
+    asked = replace(feature, name=f"frequency of {feature.name}", weight=weight, missing=None)
+    return Question(asked, {"is": "feature", "feature": feature.name})
+
+
+def gradient(feature: Attribute, clip: float, weight: int = 1) -> Question:
+    """Ask for the mean of clip(residual / `clip`) times the feature, value by value."""
+    name = f"gradient of {feature.name}"
+    derive = {"is": "gradient", "feature": feature.name, "clip": float(clip)}
+    if feature.values:
+        return Question(Signed(name, feature.values, weight), derive)
+    return Question(Numeric(name, -1, 1, weight=weight), derive)
+
+
+def product(*terms: tuple[str, float], weight: int = 1) -> Question:
+    """Ask for the mean product of terms (label, score, residual, direction), each clipped.
+
+    >>> product(("residual", 2.0), ("direction", 0.5)).derive
+    {'is': 'product', 'of': ['residual', 'direction'], 'clip': [2.0, 0.5]}
+    """
+    names = [name for name, _ in terms]
+    derive = {"is": "product", "of": names, "clip": [float(clip) for _, clip in terms]}
+    return Question(Numeric(" x ".join(names), -1, 1, weight=weight), derive)
+
+
+def curve(edges: Sequence[float]) -> Question:
+    """Ask how scores are distributed in each class: a bin between edges, and the label."""
+    derive = {"is": "curve", "edges": [float(edge) for edge in edges]}
+    return Question(Integer("curve", 0, 2 * len(edges) + 1), derive)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What devices are asked next, and how many of them are wanted."""
+
+    training: Training
+    number: int
+    purpose: str
+    questions: tuple[Question, ...]
+    devices: int
+    model: Score
+    direction: Score | None = None
+
+    @cached_property
+    def survey(self) -> Survey:
+        """The survey that devices answer; its name tells the training and the step."""
+        return Survey(
+            f"{self.training.name[:80]}.step-{self.number}",
+            [question.attribute for question in self.questions],
+            self.training.epsilon,
+        )
+
+    @property
+    def derive(self) -> dict[str, Derivation]:
+        """How a device computes each attribute of the survey."""
+        return {question.name: question.derive for question in self.questions}
+
+    def to_document(self, round: Round | None = None) -> dict[str, Any]:
+        """Return what a device pulls: the survey, the model and what to derive."""
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "training": self.training.name,
+            "step": self.number,
+            "survey": self.survey.to_document(),
+            "features": [feature.to_document() for feature in self.training.features],
+            "label": self.training.label.to_document(),
+            "model": self.model.to_document(),
+            "derive": self.derive,
+        }
+        if self.direction is not None:
+            document["direction"] = self.direction.to_document()
+        if round is not None:
+            document["round"] = {"label": round.label, "seed": round.seed.hex()}
+        return document

@@ -1,0 +1,125 @@
+"""A training: what is to be learned, from whom and at which epsilon."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..attributes import Attribute, Categorical, Numeric, Signed, attribute_from_document
+from ..errors import SurveyError
+
+LOSSES = ("squared", "logistic", "hinge")
+METHODS = ("auto",)
+MAX_NAME = 180
+"""Longest name of a feature: a step's survey puts a few words before it."""
+
+_FIELDS = {"name", "epsilon", "loss", "label", "features", "devices", "method", "seed"}
+
+
+@dataclass(frozen=True)
+class Training:
+    """A label, the features that should predict it, a loss, an epsilon and a number of devices.
+
+    The label is a number for `squared` loss, and one of two values for `logistic` and `hinge`:
+    the second of them is the positive class.  Each device answers once, at `epsilon`.
+
+    >>> training = Training("income", 1.0, "squared", Numeric("income", 0, 100_000),
+    ...     [Numeric("age", 16, 95), Categorical("sex", ["f", "m"])], devices=1_000_000)
+    >>> training.width
+    3
+    >>> Training.from_document(training.to_document()) == training
+    True
+    """
+
+    name: str
+    epsilon: float
+    loss: str
+    label: Attribute
+    features: Sequence[Attribute]
+    devices: int
+    method: str = "auto"
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        from ..survey import checked_epsilon, checked_name
+
+        checked_name(self.name)
+        object.__setattr__(self, "epsilon", checked_epsilon(self.epsilon, "epsilon"))
+        if self.loss not in LOSSES:
+            raise SurveyError(f"'loss' must be one of {', '.join(LOSSES)}")
+        if self.method not in METHODS:
+            raise SurveyError(f"'method' must be one of {', '.join(METHODS)}")
+        if type(self.devices) is not int or self.devices < 1:
+            raise SurveyError("'devices' must be a positive integer: how many will take part")
+        if self.seed is not None and type(self.seed) is not int:
+            raise SurveyError("'seed' must be an integer")
+        object.__setattr__(self, "features", _checked_features(self.features, self.label))
+        _check_label(self.label, self.loss)
+
+    @property
+    def width(self) -> int:
+        """Coordinates of the model: one for a numeric feature, k for one with k values."""
+        return sum(len(one.values) or 1 for one in self.features)
+
+    def to_document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            "name": self.name,
+            "epsilon": self.epsilon,
+            "loss": self.loss,
+            "label": self.label.to_document(),
+            "features": [feature.to_document() for feature in self.features],
+            "devices": self.devices,
+            "method": self.method,
+        }
+        return document if self.seed is None else document | {"seed": self.seed}
+
+    @classmethod
+    def from_document(cls, document: Any) -> Training:
+        """Read a training as a person writes it, or as it was sent."""
+        if not isinstance(document, dict):
+            raise SurveyError("a training must be a mapping with 'name', 'label' and 'features'")
+        if lost := _FIELDS - {"method", "seed"} - document.keys():
+            raise SurveyError(f"'{min(lost)}' is missing")
+        if unknown := document.keys() - _FIELDS:
+            raise SurveyError(f"unknown field '{min(map(str, unknown))}'")
+        if not isinstance(document["features"], list):
+            raise SurveyError("'features' must be a list of attributes")
+        return cls(
+            name=document["name"],
+            epsilon=document["epsilon"],
+            loss=document["loss"],
+            label=attribute_from_document(document["label"], "label"),
+            features=[
+                attribute_from_document(one, f"features[{place}]")
+                for place, one in enumerate(document["features"])
+            ],
+            devices=document["devices"],
+            method=document.get("method", "auto"),
+            seed=document.get("seed"),
+        )
+
+
+def _checked_features(features: object, label: Attribute) -> tuple[Attribute, ...]:
+    if not isinstance(features, Sequence) or isinstance(features, str) or not features:
+        raise SurveyError("'features' must be a list of attributes")
+    for feature in features:
+        if not isinstance(feature, Numeric | Categorical) or isinstance(feature, Signed):
+            raise SurveyError("'features' must hold Numeric and Categorical attributes only")
+        if len(feature.name) > MAX_NAME:
+            raise SurveyError(f"a feature's name may have at most {MAX_NAME} characters")
+        if isinstance(feature, Numeric) and feature.edges:
+            raise SurveyError(f"{feature.name}: a numeric feature takes no 'bins'")
+    (name, times), *_ = Counter([one.name for one in features] + [label.name]).most_common(1)
+    if times > 1:
+        raise SurveyError(f"'features': two attributes are called {name!r}")
+    return tuple(features)
+
+
+def _check_label(label: Attribute, loss: str) -> None:
+    if loss == "squared":
+        if not isinstance(label, Numeric) or label.edges:
+            raise SurveyError("'label' must be numeric, without bins, for squared loss")
+    elif not isinstance(label, Categorical) or len(label.values) != 2:
+        raise SurveyError(f"'label' must have exactly two values for {loss} loss")

@@ -1,0 +1,118 @@
+"""The JSON of trainings, as OpenAPI describes it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import BaseModel, Field
+
+from harmony.service.listed import ListedStep, ListedTraining
+from harmony.service.trainings import Progress
+
+from .models import Body, moment
+
+DAY = 86400.0
+
+
+class TrainingBody(Body):
+    """A training to create."""
+
+    training: dict[str, Any] = Field(
+        description="the definition: name, epsilon, loss, label, features, devices, method"
+    )
+    step_seconds: Annotated[float, Field(gt=0, le=366 * DAY)] = Field(
+        3600.0, description="how long a step may wait for all the devices that it wants"
+    )
+    least: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
+        None, description="reports that are enough after that time; half of those wanted if absent"
+    )
+
+
+class StepView(BaseModel):
+    """A step: how many devices it wants, and how many have reported."""
+
+    number: int
+    round: str
+    wanted: int
+    reports: int
+    opened: str
+    deadline: str
+    closed: str | None
+
+    @classmethod
+    def of(cls, step: ListedStep, reports: int) -> StepView:
+        """Show a step."""
+        return cls(
+            number=step.number,
+            round=step.live.round.label,
+            wanted=step.wanted,
+            reports=reports,
+            opened=moment(step.opened) or "",
+            deadline=moment(step.deadline) or "",
+            closed=moment(step.closed),
+        )
+
+
+class TrainingView(BaseModel):
+    """A training: whether it runs, and which step is open."""
+
+    name: str
+    state: str = Field(description="running, finished or stopped")
+    epsilon: float
+    created: str
+    ended: str | None
+    step: int | None
+
+    @classmethod
+    def of(cls, listed: ListedTraining) -> TrainingView:
+        """Show a training."""
+        return cls(**cls._fields(listed))
+
+    @staticmethod
+    def _fields(listed: ListedTraining) -> dict[str, Any]:
+        step = listed.open_step
+        return {
+            "name": listed.name,
+            "state": listed.outcome or "running",
+            "epsilon": listed.epsilon,
+            "created": moment(listed.created),
+            "ended": moment(listed.ended),
+            "step": step.number if step else None,
+        }
+
+
+class TrainingDetail(TrainingView):
+    """A training with all that came of it so far."""
+
+    training: dict[str, Any]
+    step_seconds: float
+    devices: int = Field(description="reports that were accepted, one a device")
+    late: int = Field(description="reports that came when their step was closed")
+    refused: int = Field(description="reports refused for another reason")
+    steps: list[StepView]
+    history: list[dict[str, Any]]
+    model: dict[str, Any]
+
+    @classmethod
+    def of_progress(cls, progress: Progress) -> TrainingDetail:
+        """Show where a training is."""
+        listed, reports = progress.listed, progress.reports
+        steps = [StepView.of(one, reports.get(one.live.id, 0)) for one in listed.rounds.values()]
+        return cls(
+            **cls._fields(listed),
+            training=msgspec.json.decode(listed.definition),
+            step_seconds=listed.step_seconds,
+            devices=sum(reports.values()),
+            late=progress.late,
+            refused=progress.refused,
+            steps=steps,
+            history=list(progress.trainer.history),
+            model=progress.trainer.model.to_document(),
+        )
+
+
+class TrainingList(BaseModel):
+    """Every training."""
+
+    trainings: list[TrainingView]

@@ -1,0 +1,56 @@
+"""Routes for trainings: admins create and stop them, analysts read them.
+
+Devices ask for their task in `harmony.service.tasks`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+
+from .access import Admin, Analyst, State
+from .training_models import TrainingBody, TrainingDetail, TrainingList, TrainingView
+
+log = structlog.get_logger(__name__)
+
+router = APIRouter(prefix="/v1/trainings", tags=["trainings"])
+
+
+@router.post("", status_code=201)
+def create_training(state: State, holder: Admin, body: TrainingBody) -> TrainingView:
+    """Create a training and open its first step: devices may ask for its task from now on."""
+    created = state.trainings.create(body.training, body.step_seconds, body.least)
+    log.info("training created", training=created.name, by=holder.name)
+    return TrainingView.of(created)
+
+
+@router.get("")
+def list_trainings(state: State, _: Analyst) -> TrainingList:
+    """List the trainings."""
+    listed = sorted(state.catalogue.trainings.values(), key=lambda one: one.name)
+    return TrainingList(trainings=[TrainingView.of(one) for one in listed])
+
+
+@router.get("/{name}")
+def show_training(state: State, _: Analyst, name: str) -> TrainingDetail:
+    """Show a training: its steps, its history, its model so far, and who came too late."""
+    return TrainingDetail.of_progress(state.trainings.progress(name))
+
+
+@router.post("/{name}/stop")
+def stop_training(state: State, holder: Admin, name: str) -> TrainingView:
+    """End a training now, having learnt from the open step if enough devices have reported."""
+    stopped = state.trainings.stop(name)
+    log.info("training stopped", training=name, by=holder.name)
+    return TrainingView.of(stopped)
+
+
+@router.get("/{name}/model")
+def download_model(state: State, _: Analyst, name: str) -> JSONResponse:
+    """Download the model as it is now, to predict with it anywhere."""
+    model: dict[str, Any] = state.trainings.progress(name).trainer.model.to_document()
+    filename = f'attachment; filename="{name}.json"'
+    return JSONResponse(model, headers={"Content-Disposition": filename})

@@ -1,0 +1,94 @@
+"""Pace: how many devices get a task, and when the others should ask again.
+
+A step wants g reports.  Some devices get a task and are never heard of again, so a few more tasks
+are given than reports are wanted; a device that reports after the step has closed took part for
+nothing, so not many more.  Devices beyond that are sent away one step further for every g of
+them, which is when they will be needed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+SPARE = 0.1
+"""Tasks given beyond the reports that are wanted, as a share of those."""
+
+FEW_SPARE = 3
+TASK_SECONDS = 60.0
+"""A device that has not reported so long after it got its task is given up."""
+
+LEAST_WAIT, MOST_WAIT = 1.0, 3600.0
+LEAST_SHARE = 0.05
+
+
+@dataclass
+class Pace:
+    """The pace of one step, as one of the servers sees it since `started`.
+
+    `longest` is how many seconds a step may take, `expected` how many it takes and `share` this
+    server's share of all reports, as far as the step before tells.
+
+    >>> pace = Pace(round=7, wanted=1, started=0.0, longest=10.0)
+    >>> [pace.wait(bytes([device]), now=0.0) for device in range(7)]
+    [None, None, None, None, None, 20.0, 30.0]
+    """
+
+    round: int
+    wanted: int
+    started: float
+    longest: float
+    expected: float = math.inf
+    share: float = 1.0
+    reports: int = 0
+    """Reports to this step that all servers have."""
+    heard: int = 0
+    """Those that came through this server."""
+    given: int = 0
+    turned_away: int = 0
+    _before: int | None = None
+    """Reports that were there when this server first looked."""
+    _recent: dict[bytes, float] = field(default_factory=dict)
+
+    def saw(self, reports: int, heard: int) -> None:
+        """Note how many reports there are, and how many of them came through this server."""
+        if self._before is None:
+            self._before = reports - heard
+        self.reports, self.heard = reports, heard
+
+    def wait(self, device: bytes, now: float) -> float | None:
+        """Return None if this device may have the task, or in how many seconds to ask again."""
+        if device in self._recent:
+            return None  # it asks again: the answer was lost
+        while self._recent and next(iter(self._recent.values())) < now - TASK_SECONDS:
+            del self._recent[next(iter(self._recent))]
+        under_way = min(len(self._recent), max(0, self.given - self.heard))
+        lacking = self.wanted + math.ceil(SPARE * self.wanted) - self.reports
+        if self.reports < self.wanted and under_way < self.share * lacking + FEW_SPARE:
+            self._recent[device] = now
+            self.given += 1
+            return None
+        self.turned_away += 1
+        further = self.turned_away / max(1.0, self.share * self.wanted)
+        seconds = self._seconds(now)
+        left = max(0.0, self.started + seconds - now)
+        return min(max(LEAST_WAIT, left + further * seconds), MOST_WAIT)
+
+    def next(self, round_id: int, wanted: int, now: float) -> Pace:
+        """Return the pace of the next step, with what this one taught."""
+        came = self._came
+        share = self.heard / came if came else self.share
+        share = min(1.0, max(LEAST_SHARE, share))
+        expected = self._seconds(now) * wanted / self.wanted
+        return Pace(round_id, wanted, now, self.longest, expected, share)
+
+    @property
+    def _came(self) -> int:
+        """How many reports came since this server first looked."""
+        return self.reports - (self._before or 0)
+
+    def _seconds(self, now: float) -> float:
+        """Return how long a whole step takes: as expected, until its reports tell better."""
+        part = self._came / self.wanted
+        seconds = (now - self.started) / part if part > 0 else self.expected
+        return min(seconds, self.longest)

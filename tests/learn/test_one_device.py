@@ -1,0 +1,102 @@
+"""One device derives what the bulk path derives: the same numbers, to the last bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import harmony as hm
+from harmony.learn import step as asked
+from harmony.learn.derive import derived
+from harmony.learn.records import Records
+from harmony.learn.score import Score
+from harmony.learn.step import Step
+from harmony.learn.training import Training
+from harmony.rounds import Round
+from harmony_device.step import Step as DeviceStep
+
+ROWS = 400
+THEMES = ["light", "dark", "auto"]
+FEATURES = [
+    hm.Numeric("age", 16, 95),
+    hm.Numeric("battery", 0, 100, missing=50),
+    hm.Categorical("theme", THEMES),
+    hm.Categorical("level", [3, 5, 7, 11, 13], missing=7),
+    hm.Boolean("wifi"),
+]
+LABELS = {
+    "squared": hm.Numeric("income", 0, 1000),
+    "logistic": hm.Boolean("charging"),
+}
+
+
+class Chance:
+    """A generator whose draws a test keeps."""
+
+    def __init__(self) -> None:
+        self.drawn = np.random.default_rng(5).random(ROWS)
+
+    def random(self, count: int) -> Any:
+        return self.drawn[:count]
+
+
+def table_of(loss: str) -> dict[str, Any]:
+    """Return records of which some lack a feature, or have a value that nobody listed."""
+    draw = np.random.default_rng(3)
+    age = draw.uniform(10, 100, ROWS)
+    age[::7] = np.nan
+    battery = draw.uniform(-20, 120, ROWS)
+    battery[::5] = np.nan
+    label = draw.uniform(-50, 1100, ROWS) if loss == "squared" else draw.random(ROWS) < 0.4
+    return {
+        LABELS[loss].name: label,
+        "age": age,
+        "battery": battery,
+        "theme": draw.choice([*THEMES, "neon"], ROWS).astype(object),
+        "level": draw.choice([3, 5, 7, 11, 13, 17], ROWS),
+        "wifi": draw.random(ROWS) < 0.5,
+    }
+
+
+def score_of(seed: int) -> Score:
+    draw = np.random.default_rng(seed)
+    blocks = tuple(draw.normal(0, 0.5, len(one.values) or 1) for one in FEATURES)
+    return Score(tuple(FEATURES), float(draw.normal()), blocks)
+
+
+def step_of(loss: str) -> Step:
+    training = Training("everything", 1.0, loss, LABELS[loss], FEATURES, devices=ROWS)
+    questions = [
+        *(asked.frequency(one) for one in FEATURES),
+        *(asked.gradient(one, 0.8) for one in FEATURES),
+        asked.product(("residual", 1.5), ("direction", 0.7)),
+        asked.product(("score", 0.3)),
+        asked.product(("label", 1.0), ("score", 2.0), ("direction", 0.5)),
+        asked.curve([-1.0, -0.2, 0.0, 0.4]),
+    ]
+    return Step(training, 1, "test", tuple(questions), ROWS, score_of(1), score_of(2))
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_a_device_derives_what_the_bulk_path_does(loss: str) -> None:
+    step, table, chance = step_of(loss), table_of(loss), Chance()
+    records = Records(table, FEATURES, LABELS[loss])
+    columns = derived(step, records, 0, ROWS, chance)  # type: ignore[arg-type]  # draws alone
+    device = DeviceStep(step.to_document(Round("r", bytes(16))))
+    names = [one.name for one in device.survey.attributes]
+    assert names == list(columns)
+    for row in range(ROWS):
+        record = {name: _plain(column[row]) for name, column in table.items()}
+        word = int(chance.drawn[row] * 2**53) << 11
+        answers = device.read(record, lambda count, word=word: word.to_bytes(count, "little"))
+        for attribute, answer in zip(device.survey.attributes, answers, strict=True):
+            bulk = _plain(columns[attribute.name][row])
+            assert answer == attribute.read(bulk), (row, attribute.name)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as an app would have it: no NumPy, and None where there is none."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and np.isnan(value) else value

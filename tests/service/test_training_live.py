@@ -1,0 +1,181 @@
+"""Live training over HTTP: thousands of devices, of which some die, and servers that are killed."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harmony.lab.populations import phones
+from harmony.learn.training import Training
+from harmony.service.settings import Settings
+from harmony.service.state import ServiceState
+from harmony.service.stores import open_store
+from harmony_device import Device
+
+from .fleet import Fleet
+from .postgres import Postgres
+from .server_process import ServerProcess
+from .training import check_tallies, relearnt
+
+LABEL = "charging"
+FEATURES = (
+    "log drain", "memory", "brightness", "bluetooth", "location", "theme", "top app",
+)  # fmt: skip
+EPSILON = 2.0
+SECONDS = 120.0
+
+
+def training_of(devices: int) -> Training:
+    attributes = {one.name: one for one in phones(1).attributes}
+    features = [attributes[name] for name in FEATURES]
+    return Training("phones", EPSILON, "logistic", attributes[LABEL], features, devices)
+
+
+def records_of(count: int) -> list[dict[str, object]]:
+    table = phones(count).table()
+    names = (LABEL, *FEATURES)
+    rows = zip(*(table[name].tolist() for name in names), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def opened(place: str, devices: int) -> ServiceState:
+    """Open a training of so many devices; a step that lacks some closes after a minute."""
+    state = ServiceState(Settings.load(database=place))
+    state.trainings.create(training_of(devices).to_document(), step_seconds=60.0, least=None)
+    return state
+
+
+def dies(number: int) -> bool:
+    """Say which devices, one in twenty, die when they have their task."""
+    return number % 20 == 7
+
+
+def visit(server: ServerProcess, folder: Path, record: dict[str, object]) -> tuple[bytes, str]:
+    """Take part as a real device; return its id and what its ledger says of the report."""
+    address = f"http://127.0.0.1:{server.port}"
+    with Device(address, folder, consent=True, epsilon_limit=EPSILON) as device:
+        device.answer(record, patience=60.0)
+        assert device.answer(record, patience=1.0).answered == []
+        identity = json.loads((folder / "identity.json").read_text())["device"]
+        entries = device.ledger()
+    assert len(entries) <= 1
+    return bytes.fromhex(identity), entries[0].state if entries else "never asked"
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "the devices are stuck"
+        time.sleep(0.02)  # they work meanwhile
+
+
+def has_ended(state: ServiceState) -> bool:
+    state.catalogue.reload()
+    return state.trainings.training("phones").ended is not None
+
+
+def check(state: ServiceState, fleet: Fleet) -> set[bytes]:
+    """Check that what the fleet was told is stored and counted, once each; return the others."""
+    counted = check_tallies(state, "phones")
+    stored: dict[bytes, bytes] = {}
+    store = open_store(state.database)
+    for step in state.trainings.training("phones").rounds.values():
+        for reports in store.stored(step.live):
+            stored |= {report[:16].tobytes(): report.tobytes() for report in reports}
+    store.close()
+    assert len(stored) == sum(counted)
+    assert fleet.accepted.items() <= stored.items()
+    # A report whose answer was cut off may be counted, and its step closed when it comes again.
+    counted_late = {one: report for one, report in fleet.late.items() if one in stored}
+    assert counted_late.items() <= stored.items()
+    assert len(counted_late) <= fleet.cut_off
+    return stored.keys() - fleet.accepted.keys() - counted_late.keys()
+
+
+def check_model(state: ServiceState) -> None:
+    """Check that the training ended by itself, with the model that its tallies give offline."""
+    progress = state.trainings.progress("phones")
+    assert progress.listed.outcome == "finished"
+    assert progress.refused == 0
+    model = progress.trainer.model
+    assert relearnt(state, "phones").model.to_document() == model.to_document()
+
+
+def accuracy(state: ServiceState) -> tuple[float, float]:
+    """Return the model's accuracy on phones that took no part, and that of the majority."""
+    model = state.trainings.progress("phones").trainer.model
+    table = phones(40_000).rows(20_000, 40_000)
+    right = float(np.mean(model.predict(table) == table[LABEL]))
+    share = float(np.mean(table[LABEL]))
+    return right, max(share, 1 - share)
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_twenty_thousand_devices_train_a_model_while_some_die_and_the_server_is_killed_twice(
+    place: str, tmp_path: Path, memory_folder: Path
+) -> None:
+    devices, real = 20_000, 300
+    records = records_of(devices)
+    state = opened(place, 17_000)
+    with ServerProcess(place, tmp_path / "server.log") as server:
+        fleet = Fleet([server.port], "phones", records[real:], state.credentials.issue, dies)
+        running = threading.Thread(target=fleet.run)
+        running.start()
+        with ThreadPoolExecutor(4) as pool:
+            visits = pool.map(
+                lambda number: visit(server, memory_folder / str(number), records[number]),
+                range(real),
+            )
+            for heard in (5_000, 12_000):
+                wait_for(lambda heard=heard: len(fleet.accepted) >= heard)
+                server.kill()
+                server.start()
+            said = dict(visits)
+        running.join(SECONDS)
+        wait_for(lambda: has_ended(state))
+        assert server.stop() == 0
+    others = check(state, fleet)
+    accepted = {device for device, became in said.items() if became == "accepted"}
+    closed = {device for device, became in said.items() if became == "dropped: closed"}
+    assert accepted <= others <= accepted | closed
+    assert len(accepted) > 250
+    assert fleet.dead > 700
+    assert fleet.cut_off > 0
+    check_model(state)
+    right, majority = accuracy(state)
+    # The accuracy is near 0.63 +- 0.01 and the majority near 0.55: no false alarm is expected.
+    assert right > majority + 0.02
+    state.database.close()
+
+
+def test_two_servers_train_one_model_while_either_is_killed(
+    postgres: Postgres, tmp_path: Path
+) -> None:
+    place = postgres.fresh()
+    state = opened(place, 1_600)
+    with (
+        ServerProcess(place, tmp_path / "one.log") as one,
+        ServerProcess(place, tmp_path / "two.log") as two,
+    ):
+        ports = [one.port, two.port]
+        fleet = Fleet(ports, "phones", records_of(2_000), state.credentials.issue, dies)
+        running = threading.Thread(target=fleet.run, args=(8,))
+        running.start()
+        for heard, victim in ((300, one), (900, two)):
+            wait_for(lambda heard=heard: len(fleet.accepted) >= heard)
+            victim.kill()
+            victim.start()
+        running.join(SECONDS)
+        wait_for(lambda: has_ended(state))
+        assert (one.stop(), two.stop()) == (0, 0)
+    assert check(state, fleet) == set()
+    assert fleet.cut_off > 0
+    check_model(state)
+    state.database.close()
