@@ -67,6 +67,11 @@ class Model:
             raise SurveyError("only a model of logistic loss tells chances")
         return 1 / (1 + np.exp(-np.clip(self.scores(table), -700, 700)))
 
+    def _repr_html_(self) -> str:
+        from ..notebook import model_html
+
+        return model_html(self)
+
     def to_document(self) -> dict[str, Any]:
         return {
             "format": FORMAT,

@@ -80,10 +80,5 @@ def page(
     **values: Any,
 ) -> HTMLResponse:
     """Answer with a page."""
-    shared = {
-        "visitor": visitor,
-        "path": request.url.path,
-        "trainings_served": request.app.state.trainings is not None,
-    }
-    content = fragment(template, **shared, **values)
+    content = fragment(template, visitor=visitor, path=request.url.path, **values)
     return HTMLResponse(content, status, HEADERS)

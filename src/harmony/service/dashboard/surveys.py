@@ -17,6 +17,7 @@ from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer, field
 from .exports import csv_answer, csv_text, json_answer
+from .live import version_of
 from .readings import Read
 from .rendering import page
 from .views import attribute_card, round_state, survey_row
@@ -53,7 +54,8 @@ def home(_: Viewer) -> Response:
 @router.get("/surveys")
 def list_surveys(request: Request, state: State, visitor: Viewer) -> Response:
     """Show every survey."""
-    return page(request, "surveys.html", visitor=visitor, surveys=_rows(state))
+    version = version_of(state)
+    return page(request, "surveys.html", visitor=visitor, version=version, surveys=_rows(state))
 
 
 @router.get("/surveys.json")
@@ -87,6 +89,7 @@ def show_survey(
     """Show a round of a survey, by default the latest; a page has so many attributes."""
     listed = state.catalogue.survey(name)
     shown: dict[str, Any] = {"visitor": visitor, "listed": listed, "survey": listed.survey}
+    shown["version"] = version_of(state, name)
     if not listed.rounds:
         return page(request, "survey.html", **shown, round=None)
     chosen = _round(state, name, round)

@@ -3,7 +3,7 @@
 (() => {
   const main = document.querySelector("main[data-live]");
   const news = document.getElementById("news");
-  let seen = null;
+  let seen = main.dataset.version;
   let busy = false;
   let again = false;
 
@@ -45,8 +45,8 @@
 
   const events = new EventSource(main.dataset.live);
   events.onmessage = (event) => {
-    if (seen !== null && seen !== event.data) refresh();
-    else if (seen === null) main.dataset.connected = "yes";
+    main.dataset.connected = "yes";
+    if (seen !== event.data) refresh();
     seen = event.data;
   };
   addEventListener("pagehide", () => events.close());
