@@ -10,6 +10,7 @@ from .estimate.writing import number_writer
 
 if TYPE_CHECKING:
     from .estimate.result import Estimate, Result
+    from .learn.model import Model
     from .plan import Plan
     from .survey import Survey
     from .tally import Tally
@@ -122,3 +123,17 @@ def plan_html(plan: Plan) -> str:
     ]
     headings = ["attribute", ">answers", ">expected error", ">of the domain"]
     return html_table(repr(plan).splitlines()[0], headings, rows)
+
+
+def model_html(model: Model) -> str:
+    """Show a model: the weight of each feature, or of each of its values."""
+    training, rows = model.training, [["(intercept)", "", f"{model.intercept:+.4g}"]]
+    for feature in training.features:
+        weights = model.weights[feature.name]
+        if feature.values:
+            named = zip(feature.values, weights, strict=True)
+            rows += [[feature.name, str(value), f"{weight:+.4g}"] for value, weight in named]
+        else:
+            rows.append([feature.name, "scaled to -1 .. 1", f"{weights:+.4g}"])
+    title = f"{training.name}: {training.label.name}, {training.loss} loss, epsilon "
+    return html_table(f"{title}{training.epsilon:g}", ["feature", "value", ">weight"], rows)

@@ -18,6 +18,7 @@ PAGES = {
     "surveys": "/surveys",
     "survey": f"/surveys/{SURVEY.name}",
     "new-survey": "/new-survey",
+    "training": "/trainings/system-errors",
     "devices": "/devices",
     "settings": "/settings",
 }
@@ -69,6 +70,7 @@ def main() -> int:
         site = started(Path(folder))
         try:
             fill(site, devices=200_000)
+            site.finish(site.lesson(devices=50_000))
             everything(browser, site)
         finally:
             site.server.stop()

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 import harmony as hm
+from harmony.demo.fleet import simulate_fleet
+from harmony.demo.learning import Lesson, training_of
 from harmony.service.packed import MEDIA_TYPE, pack_table
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
@@ -44,7 +46,7 @@ class Site:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server.port}"
 
-    def api(self, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
+    def call(self, method: str, path: str, body: Any = None, *, token: str = "") -> Any:
         """Call the API as an admin; return its answer."""
         connection = Connection(self.server.port)
         headers = {"Authorization": f"Bearer {token or self.admin}"}
@@ -55,21 +57,38 @@ class Site:
 
     def link(self, token: str) -> str:
         """Return a one-time sign-in link for a token's holder."""
-        return str(self.api("POST", "/v1/sign-in-links", token=token)["link"])
+        return str(self.call("POST", "/v1/sign-in-links", token=token)["link"])
 
     def report(self, survey: hm.Survey, label: str, devices: int, first: int, seed: int) -> None:
         """Let simulated devices report through a gateway."""
-        rounds = self.api("GET", f"/v1/surveys/{survey.name}/rounds")["rounds"]
+        rounds = self.call("GET", f"/v1/surveys/{survey.name}/rounds")["rounds"]
         seed_hex = next(one["seed"] for one in rounds if one["label"] == label)
         opened = hm.Round(label, bytes.fromhex(seed_hex))
         reports = survey.randomize(people(devices, seed), round=opened, first=first)
         body = pack_table(survey, label, reports)
+        self.bring(survey.name, body)
+
+    def bring(self, name: str, packed: bytes) -> None:
+        """Bring packed reports to a survey or a training, as a gateway does."""
         request = urllib.request.Request(
-            f"{self.url}/v1/surveys/{survey.name}/reports", body, method="POST",
+            f"{self.url}/v1/surveys/{name}/reports", packed, method="POST",
             headers={"Authorization": f"Bearer {self.gateway}", "Content-Type": MEDIA_TYPE},
         )  # fmt: skip
         with urllib.request.urlopen(request, timeout=30) as answer:
             assert answer.status == 200
+
+    def lesson(self, devices: int, epsilon: float = 4.0) -> Lesson:
+        """Start a training on an invented fleet."""
+        training = training_of(devices, epsilon)
+        return Lesson(self, training, simulate_fleet(devices, 7), 7)
+
+    def finish(self, lesson: Lesson) -> None:
+        """Let the fleet answer step after step until the training ends."""
+
+        def bring(survey: hm.Survey, label: str, reports: Any) -> None:
+            self.bring(lesson.training.name, pack_table(survey, label, reports))
+
+        lesson.run(0, bring, lambda progress: None)
 
 
 def people(devices: int, seed: int) -> dict[str, Any]:
@@ -98,10 +117,10 @@ def started(folder: Path) -> Site:
 
 def fill(site: Site, rounds: int = 6, devices: int = 40_000) -> None:
     """Collect some rounds, the last of which is open still."""
-    site.api("POST", "/v1/surveys", SURVEY.to_document())
+    site.call("POST", "/v1/surveys", SURVEY.to_document())
     for number in range(rounds):
         label = f"2026-W{41 + number}"
-        site.api("POST", f"/v1/surveys/{SURVEY.name}/rounds", {"label": label})
+        site.call("POST", f"/v1/surveys/{SURVEY.name}/rounds", {"label": label})
         site.report(SURVEY, label, devices, first=0, seed=number)
         if number < rounds - 1:
-            site.api("POST", f"/v1/surveys/{SURVEY.name}/rounds/{label}/close")
+            site.call("POST", f"/v1/surveys/{SURVEY.name}/rounds/{label}/close")

@@ -13,7 +13,10 @@ from .site import SURVEY, Site
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-PAGES = ("/surveys", f"/surveys/{SURVEY.name}", "/new-survey", "/devices", "/settings", "/docs")
+PAGES = (
+    "/surveys", f"/surveys/{SURVEY.name}", "/new-survey", "/trainings", "/trainings/system-errors",
+    "/devices", "/settings", "/docs",
+)  # fmt: skip
 PHONE = {"width": 390, "height": 844}
 
 
@@ -28,6 +31,12 @@ def serious(page: Page) -> list[str]:
         if one["impact"] in ("serious", "critical")
         for node in one["nodes"]
     ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def training(site: Site) -> None:
+    """A training that waits for its devices."""
+    site.lesson(devices=1_000)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -75,7 +75,7 @@ def test_a_survey_is_created_by_the_form_with_its_plan_beside_it(
     page.wait_for_url("**/surveys/commute")
     assert "week1" in page.locator(".tiles").inner_text()
     assert page.locator(".mark.few").count() == 2
-    assert site.api("GET", "/v1/surveys/commute")["epsilon"] == 2.0
+    assert site.call("GET", "/v1/surveys/commute")["epsilon"] == 2.0
 
 
 def test_a_form_with_a_mistake_says_which(as_admin: Page, site: Site) -> None:
@@ -107,7 +107,7 @@ def test_reports_arrive_live_and_the_numbers_are_the_apis(as_admin: Page, site: 
     page.wait_for_function(
         "old => document.getElementById('chart-0').dataset.chart !== old", arg=drawn
     )
-    found = site.api("GET", f"/v1/surveys/{SURVEY.name}/rounds/2026-W46/estimates")
+    found = site.call("GET", f"/v1/surveys/{SURVEY.name}/rounds/2026-W46/estimates")
     mean = found["estimates"][0]
     assert found["reports"] == before + 5000
     ((_, shown, interval),) = table_of(page, "battery use")
@@ -171,7 +171,7 @@ def test_a_form_from_elsewhere_is_refused(as_admin: Page, site: Site) -> None:
     for form in ({"label": "2026-W46"}, {"label": "2026-W46", "csrf": "0" * 64}):
         refused = as_admin.request.post(f"{site.url}{OURS}/close", form=form)
         assert refused.status == 403
-    rounds = site.api("GET", f"/v1/surveys/{SURVEY.name}/rounds")["rounds"]
+    rounds = site.call("GET", f"/v1/surveys/{SURVEY.name}/rounds")["rounds"]
     assert rounds[-1]["closed"] is None
 
 
@@ -207,7 +207,7 @@ def test_tokens_links_and_schedules_are_managed(open_page: Callable[..., Page], 
     page.get_by_label(f"Schedule of {SURVEY.name}", exact=True).select_option("weekly")
     page.get_by_role("button", name=f"Save the schedule of {SURVEY.name}").click()
     page.wait_for_url("**/settings")
-    listed = {one["name"]: one for one in site.api("GET", "/v1/surveys")["surveys"]}
+    listed = {one["name"]: one for one in site.call("GET", "/v1/surveys")["surveys"]}
     assert listed[SURVEY.name]["schedule"] == "weekly"
 
 
@@ -238,3 +238,39 @@ def test_the_keyboard_reaches_everything(as_admin: Page, site: Site) -> None:
             page.evaluate("document.activeElement.name || document.activeElement.innerText")
         )
     assert {"round", "Show", "Close round 2026-W46", "SVG", "PNG", "JSON", "CSV"} <= reached
+
+
+def test_a_training_is_followed_to_its_model(as_admin: Page, site: Site) -> None:
+    page = as_admin
+    lesson = site.lesson(devices=3_000)
+    page.goto(f"{site.url}/trainings")
+    page.get_by_role("link", name="system-errors").click()
+    page.locator("main[data-connected]").wait_for()
+    assert "running" in page.locator(".tiles").inner_text()
+    assert len(page.locator("#steps tbody tr").all()) == 1
+    site.finish(lesson)
+    page.locator("#tiles .mark", has_text="finished").wait_for()
+    found = site.call("GET", "/v1/trainings/system-errors")
+    page.wait_for_function(
+        "count => document.getElementById('reports').textContent === count",
+        arg=f"{found['devices']:,}",
+    )
+    steps = [
+        row.locator("th, td").all_inner_texts() for row in page.locator("#steps tbody tr").all()
+    ]
+    assert [int(cells[0]) for cells in steps] == [one["number"] for one in found["steps"]]
+    assert [int(cells[3].replace(",", "")) for cells in steps] == [
+        one["reports"] for one in found["steps"]
+    ]
+    weights = {
+        cells[0]: float(cells[2])
+        for row in page.locator("#model tbody tr").all()
+        if (cells := row.locator("th, td").all_inner_texts())
+    }
+    model = found["model"]["model"]
+    expected = {"intercept": model["intercept"], **model["weights"]}
+    assert weights.keys() == expected.keys()
+    assert all(abs(weights[name] - expected[name]) <= 0.0005 + 1e-9 for name in expected)
+    for kind in ("JSON", "CSV"):
+        address = page.get_by_role("link", name=kind).get_attribute("href")
+        assert page.request.get(f"{site.url}{address}").status == 200

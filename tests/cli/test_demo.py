@@ -31,12 +31,12 @@ def fleet_of_20000() -> Any:
 
 
 def test_intervals_miss_about_as_often_as_they_say(fleet_of_20000: Any) -> None:
-    """With 30 intervals of 95%, more than 7 miss once in 5,000 runs."""
+    """Of the 30 intervals (95%) more than 8 miss less than once in 5,000 runs: most of 1,500, 7."""
     shown = fleet_of_20000
     assert shown["intervals"] == len(shown["estimates"]) == 30
     for row in shown["estimates"]:
         assert row["covers"] == (row["low"] <= row["truth"] <= row["high"])
-    assert shown["missed"] == sum(not row["covers"] for row in shown["estimates"]) <= 7
+    assert shown["missed"] == sum(not row["covers"] for row in shown["estimates"]) <= 8
     assert shown["audit"]["epsilon"] <= 1.0
 
 
@@ -52,9 +52,17 @@ def test_every_phone_was_heard_once_and_second_answers_refused(fleet_of_20000: A
 def test_the_first_phone_reads_in_its_ledger_what_it_spent(fleet_of_20000: Any) -> None:
     revealed = fleet_of_20000["one_device"]
     (answer,) = revealed["answers"]
-    ledger = f"phone-fleet now: epsilon 1 on {answer['attribute']}, accepted"
-    assert revealed["ledger"].endswith(ledger)
+    survey, training = revealed["ledger"]
+    assert survey.endswith(f"phone-fleet now: epsilon 1 on {answer['attribute']}, accepted")
+    assert "system-errors:1: epsilon 1 on" in training
     assert 0 < answer["least"] <= answer["most"] <= 2.718281828459046 * answer["least"]
+
+
+def test_the_model_beats_the_commoner_answer(fleet_of_20000: Any) -> None:
+    learnt = fleet_of_20000["training"]
+    assert learnt["devices"] >= 20_000 * 0.9
+    assert learnt["majority"] + 0.1 < learnt["accuracy"] <= learnt["without_privacy"] + 0.01
+    assert learnt["model"]["weights"].keys() == {"battery use", "memory use", "app use"}
 
 
 def test_the_report_reads_well_in_a_pipe() -> None:

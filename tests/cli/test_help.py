@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -70,3 +71,22 @@ def test_help_loads_nothing_heavy_of_its_own() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == ""
+
+
+def test_help_needs_no_markdown_and_no_highlighter() -> None:
+    """They take as long to load as everything else together."""
+    code = (
+        "import sys; from harmony.cli import main; sys.argv = ['harmony', '--help']\n"
+        "try: main()\n"
+        "except SystemExit: print(*sorted({'rich', 'markdown_it', 'pygments'} & set(sys.modules)))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines()[0] == "Usage: harmony [OPTIONS] COMMAND [ARGS]..."
+    assert said.stdout.splitlines()[-1] == ""
+
+
+def test_shells_can_complete_commands() -> None:
+    wanted = {"_HARMONY_COMPLETE": "complete_bash", "COMP_WORDS": "harmony s", "COMP_CWORD": "1"}
+    words = [sys.executable, "-c", "from harmony.cli import main; main()"]
+    said = subprocess.run(words, capture_output=True, text=True, env=os.environ | wanted)
+    assert {"simulate", "serve", "survey"} <= set(said.stdout.split())

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 import harmony as hm
+from harmony.learn import Model, Score, Training
 
 SURVEY = hm.Survey(
     "phones",
@@ -19,6 +20,8 @@ TALLY = SURVEY.collect(
     {"battery <1>": [50.0] * 400, "theme": ["light", "dark & dim"] * 200}, seed=7
 )
 RESULT = SURVEY.estimate(TALLY)
+TRAINING = Training("wifi", 1.0, "logistic", hm.Boolean("wifi"), SURVEY.attributes, devices=1000)
+MODEL = Model(TRAINING, Score.constant(TRAINING.features, 0.5))
 
 
 class Tags(HTMLParser):
@@ -44,6 +47,7 @@ class Tags(HTMLParser):
         (RESULT["battery <1>"], "95% interval"),
         (RESULT["theme"], "light"),
         (SURVEY.plan(devices=1000), "expected error"),
+        (MODEL, "dark &amp; dim"),
     ],
 )
 def test_it_shows_itself_as_a_table_with_nothing_loaded(shown: object, says: str) -> None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import http.client
 import re
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import harmony as hm
 from harmony.service.dashboard.assets import OWN, PLOTLY, asset_url
-from harmony.service.dashboard.sessions import COOKIE, LINK_SECONDS, SESSION_SECONDS
+from harmony.service.dashboard.sessions import COOKIE, LINK_SECONDS, SESSION_SECONDS, Sessions
+from harmony.service.settings import Settings
+from harmony.service.state import ServiceState
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body
+from .server_process import ServerProcess
 
 Start = Callable[..., Service]
 PAGES = ("/surveys", "/devices", "/settings", "/new-survey")
@@ -221,3 +228,63 @@ def test_the_claim_signs_its_admin_in(serve: Start) -> None:
     assert "hmy_" in answer.text
     assert service.client.get("/settings", follow_redirects=False).status_code == 200
     assert service.client.post("/claim", data={"code": code}).status_code == 401
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_survey_of_many_attributes_has_pages(service: Service) -> None:
+    many = hm.Survey("many", [hm.Boolean(f"setting {n}") for n in range(120)], epsilon=1.0)
+    service.open(survey=many)
+    analyst = Visitor(service, "analyst")
+    first, last = analyst.get("/surveys/many").text, analyst.get("/surveys/many?page=3").text
+    assert "setting 49<" in first
+    assert "setting 50<" not in first
+    assert "setting 119<" in last
+    assert analyst.get("/surveys/many?page=0").status_code == 422
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"name": ""}, "must be 1 to 100 letters"),
+        ({"epsilon": "much"}, "&#39;epsilon&#39; must be a number"),
+        ({"epsilon": "nan"}, "&#39;epsilon&#39; must be a number"),
+        ({"devices": "0"}, "&#39;devices&#39; must lie between"),
+        ({"devices": "1e400"}, "&#39;devices&#39; must be a number"),
+        ({"attribute_kind": "colour"}, "&#39;kind&#39; must be one of"),
+        ({"attribute_name": ""}, "attribute 1: &#39;name&#39; is missing"),
+        ({"attribute_kind": "bins", "attribute_bins": "inf"}, "must be a number"),
+        ({"attribute_kind": "categorical", "attribute_values": "one"}, "at least two values"),
+        ({"label": "a round"}, "has odd characters"),
+        ({"wish": "without-x", "epsilon": "x"}, "must be a number"),
+    ],
+)
+def test_a_bad_form_comes_back_with_what_is_wrong(
+    service: Service, form: dict[str, str], said: str
+) -> None:
+    good = {
+        "name": "phones", "epsilon": "1", "devices": "1000", "schedule": "", "label": "",
+        "attribute_name": "battery", "attribute_kind": "mean", "attribute_low": "0",
+        "attribute_high": "100", "attribute_bins": "10", "attribute_values": "", "wish": "create",
+    }  # fmt: skip
+    answer = Visitor(service, "admin").post("/new-survey", **good | form)
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert "phones" not in service.state.catalogue.surveys
+
+
+def test_a_stream_ends_when_the_server_does(tmp_path: Path) -> None:
+    with ServerProcess(str(tmp_path / "harmony.db"), tmp_path / "log") as server:
+        state = ServiceState(Settings.load(database=str(tmp_path / "harmony.db")))
+        cookie = Sessions(state.tokens).sign_in(state.tokens.create("Ada", "admin")[0])
+        state.database.close()
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection.request("GET", "/live", headers={"Cookie": f"{COOKIE}={cookie}"})
+        stream = connection.getresponse()
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        assert stream.readline() == b"retry: 2000\n"
+        stream.readline()
+        assert stream.readline().startswith(b"data: ")
+        started = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - started < 15  # not the 20 s that requests may take to end

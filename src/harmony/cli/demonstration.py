@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..demo import Demo, Demonstration, Turnout
 
 INTERRUPTED = 130
+LEAST_TO_LEARN = 1_000
 
 
 @reporting
@@ -56,8 +57,10 @@ def demo(
         with busy("Starting a server"):
             demonstration = stack.enter_context(_demonstration(devices, epsilon, seed))
         _show_link(demonstration, sys.stdout.isatty() if open is None else open)
-        with _watching(devices) as watch:
-            demonstration.collect(watch)
+        with _watching(devices) as (heard, learnt):
+            demonstration.collect(heard)
+            if devices >= LEAST_TO_LEARN:
+                demonstration.learn(learnt)
         done = demonstration.conclude()
         if json:
             say_json(done.to_dict())
@@ -119,10 +122,12 @@ def _show_link(demonstration: Demonstration, wanted: bool) -> None:
 
 
 @contextmanager
-def _watching(devices: int) -> Iterator[Callable[[Turnout], None]]:
-    """Show the reports as they come in, on a terminal."""
+def _watching(
+    devices: int,
+) -> Iterator[tuple[Callable[[Turnout], None], Callable[[dict[str, Any]], None]]]:
+    """Show the reports and the training's steps as they come in, on a terminal."""
     if not sys.stderr.isatty():
-        yield lambda turnout: None
+        yield (lambda turnout: None), (lambda progress: None)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -130,35 +135,49 @@ def _watching(devices: int) -> Iterator[Callable[[Turnout], None]]:
     from .rates import Rate
 
     bar = Progress(
-        TextColumn("[bold]reports[/]"),
+        TextColumn("[bold]{task.description:<9}[/]"),
         BarColumn(),
         TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
-        TextColumn("[cyan]{task.fields[rate]:,.0f}/s[/]"),
-        TextColumn("[green]{task.fields[accepted]:,} accepted[/]"),
-        TextColumn("[red]{task.fields[refused]:,} refused[/]"),
+        TextColumn("{task.fields[said]}"),
         TimeElapsedColumn(),
         console=Console(stderr=True),
     )
-    task = bar.add_task("", total=devices, rate=0.0, accepted=0, refused=0)
+    reports = bar.add_task("reports", total=devices, said="")
+    training = bar.add_task("training", total=devices, said="", start=False, visible=False)
     rate = Rate()
 
-    def show(turnout: Turnout) -> None:
-        bar.update(
-            task,
-            completed=turnout.heard,
-            rate=rate.of(turnout.heard),
-            accepted=turnout.outcomes["accepted"],
-            refused=turnout.refused,
+    def show_reports(turnout: Turnout) -> None:
+        said = (
+            f"[cyan]{rate.of(turnout.heard):,.0f}/s[/]  "
+            f"[green]{turnout.outcomes['accepted']:,} accepted[/]  "
+            f"[red]{turnout.refused:,} refused[/]"
         )
+        bar.update(reports, completed=turnout.heard, said=said)
+
+    def show_training(progress: dict[str, Any]) -> None:
+        if not bar.tasks[training].visible:
+            bar.stop_task(reports)
+            bar.start_task(training)
+        said = f"[cyan]{_where(progress)}[/]"
+        bar.update(training, completed=progress["devices"], said=said, visible=True)
 
     with bar:
-        yield show
+        yield show_reports, show_training
+
+
+def _where(progress: dict[str, Any]) -> str:
+    """Say where a training is, and its loss if that is known."""
+    losses = [row["loss"] for row in progress["history"] if row.get("loss") is not None]
+    loss = f", loss {losses[-1]:.4f}" if losses else ""
+    step = f"step {progress['step']}" if progress["step"] else progress["state"]
+    return f"{step}{loss}"
 
 
 def _print(screen: Console, done: Demo) -> None:
     _print_question(screen, done)
     _print_one_device(screen, done)
     _print_estimates(screen, done)
+    _print_model(screen, done)
     _print_proof(screen, done)
 
 
@@ -193,7 +212,9 @@ def _print_one_device(screen: Console, done: Demo) -> None:
         f"No two values differ more than e^{epsilon:g} = {math.exp(epsilon):.4g} times in how "
         f"likely a report is: epsilon {epsilon:g}."
     )
-    screen.print(f"[dim]Its owner's ledger: {done.ledger}[/]")
+    screen.print("Its owner's ledger:")
+    for entry in done.ledger:
+        screen.print(f"  [dim]{entry}[/]")
 
 
 def _print_estimates(screen: Console, done: Demo) -> None:
@@ -219,6 +240,26 @@ def _print_estimates(screen: Console, done: Demo) -> None:
             "[dim]Estimates are unbiased, so a rare value's may fall below 0%; the consistent "
             "form in --json never does.[/]"
         )
+
+
+def _print_model(screen: Console, done: Demo) -> None:
+    learnt = done.learnt
+    if learnt is None:
+        screen.print(f"\nToo few phones to train a model; {LEAST_TO_LEARN:,} would do.")
+        return
+    weights = ", ".join(
+        f"{weight:+.2f} x {name}" for name, weight in learnt.model["weights"].items()
+    )
+    screen.print(
+        f"\n[bold]What was learnt:[/] predict [cyan]system error[/] from battery, memory and app "
+        f"use, with {learnt.devices:,} phones in {plural(learnt.steps, 'step')}"
+    )
+    screen.print(f"log-odds = {learnt.model['intercept']:+.2f} {weights} (scaled to -1 .. 1)")
+    table = columns("on phones that took no part", ">right")
+    table.add_row("always the commoner answer", f"{learnt.majority:.1%}")
+    table.add_row("[cyan]the model[/], from randomised answers", f"{learnt.accuracy:.1%}")
+    table.add_row("the same, from everybody's data", f"{learnt.without_privacy:.1%}")
+    screen.print(table)
 
 
 def _cells(row: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[str, ...]:
@@ -247,7 +288,8 @@ def _print_proof(screen: Console, done: Demo) -> None:
         f"{audit.epsilon!r}, promised {audit.promised:g}"
     )
     speed = done.devices / max(seconds["collect"], 1e-9)
+    trained = f", {seconds['train']:.1f} s to train" if "train" in seconds else ""
     screen.print(
         f"[dim]{seconds['start']:.1f} s to start, {seconds['collect']:.1f} s to collect "
-        f"({speed:,.0f} reports/s, each on disk before it was acknowledged)[/]"
+        f"({speed:,.0f} reports/s, each on disk before it was acknowledged){trained}[/]"
     )

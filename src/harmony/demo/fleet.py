@@ -62,6 +62,9 @@ def simulate_fleet(devices: int, seed: int) -> Fleet:
     memory = 30 + 45 * habit + 4 * years + random.normal(0, 8, devices)
     battery = 15 + 60 * habit + 0.25 * brightness + 8 * location + 2 * years
     battery += random.normal(0, 6, devices)
+    apps = 10 * habit + random.normal(0, 1, devices)
+    strain = 0.09 * (battery - 55) + 0.07 * (memory - 53) + 0.5 * (apps - 3.3)
+    error = random.random(devices) < 1 / (1 + np.exp(-strain))
     return {
         "battery use": np.clip(battery, 0, 100),
         "memory use": np.clip(memory, 0, 100),
@@ -70,6 +73,8 @@ def simulate_fleet(devices: int, seed: int) -> Fleet:
         "location on": location,
         "system": _named(system.round().astype(np.int8), SYSTEMS),
         "maker": _named(maker, MAKERS),
+        "app use": np.clip(apps, 0, 12),
+        "system error": error,
     }
 
 

@@ -14,6 +14,7 @@ from harmony_device.transport import HttpTransport, Reply
 from .fleet import Fleet, phone
 
 THREADS = 8
+PATIENCE = 30.0
 
 
 class Overheard(HttpTransport):
@@ -30,25 +31,33 @@ class Overheard(HttpTransport):
         return super().request(method, path, headers, body)
 
 
-def first_phone(url: str, folder: Path, fleet: Fleet, epsilon: float) -> tuple[bytes, str]:
-    """Let the first phone report; return what it sent, and its ledger as its owner reads it."""
+def first_phone(url: str, folder: Path, fleet: Fleet, epsilon: float) -> bytes:
+    """Let the first phone report, and return what it sent."""
     overheard = Overheard(url)
-    where = folder / "phones" / "0"
-    with _device(url, where, epsilon, overheard) as device:
-        device.answer(phone(fleet, 0), patience=30.0)
-        lines = [repr(entry)[1:-1].removeprefix("Entry ") for entry in device.ledger()]
-    return overheard.report, "\n".join(lines)
+    with _device(url, folder, 0, epsilon, overheard) as device:
+        device.answer(phone(fleet, 0), patience=PATIENCE)
+    return overheard.report
 
 
-def other_phones(
-    url: str, folder: Path, fleet: Fleet, numbers: range, epsilon: float
+def ledger_of(url: str, folder: Path, epsilon: float) -> list[str]:
+    """Return the first phone's ledger, as its owner reads it."""
+    with _device(url, folder, 0, epsilon) as device:
+        return [repr(entry)[1:-1].removeprefix("Entry ") for entry in device.ledger()]
+
+
+def visit_all(
+    url: str,
+    folder: Path,
+    fleet: Fleet,
+    numbers: range,
+    epsilon: float,
+    patience: float = PATIENCE,
 ) -> Iterator[bool]:
-    """Let these phones report, some at a time; yield whether each was heard."""
+    """Let these phones answer what is open, some at a time; yield whether each was heard."""
 
     def visit(number: int) -> bool:
-        where = folder / "phones" / str(number)
-        with _device(url, where, epsilon) as device:
-            return bool(device.answer(phone(fleet, number), patience=30.0).accepted)
+        with _device(url, folder, number, epsilon) as device:
+            return bool(device.answer(phone(fleet, number), patience=patience).accepted)
 
     with ThreadPoolExecutor(THREADS) as pool:
         try:
@@ -57,5 +66,7 @@ def other_phones(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _device(url: str, where: Path, epsilon: float, transport: Any = None) -> Device:
-    return Device(url, where, consent=True, epsilon_limit=epsilon, transport=transport)
+def _device(url: str, folder: Path, number: int, epsilon: float, transport: Any = None) -> Device:
+    """Return a phone that lets itself be asked once in a survey and once in a training."""
+    where = folder / "phones" / str(number)
+    return Device(url, where, consent=True, epsilon_limit=2 * epsilon, transport=transport)

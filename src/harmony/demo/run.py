@@ -10,7 +10,7 @@ import math
 import secrets
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,13 +22,15 @@ from ..mechanisms.audit import Audit, audit
 from ..rounds import Round
 from ..survey import Survey
 from .fleet import fleet_survey, fleet_truth, phones_between, simulate_fleet
-from .phones import first_phone, other_phones
+from .learning import Learnt, Lesson, training_of
+from .phones import first_phone, ledger_of, visit_all
 from .revealed import Answer, read_report
 from .server import DemoServer
 
 MOST_DEVICES = 20_000_000
 MOST_SINGLES = 2_000
 BATCH = 10_000
+TRAINED_SINGLY = 100
 RESENT, SECOND_TRIES = 200, 20
 """Phones behind the gateway that send their report again, and those that try another."""
 
@@ -61,9 +63,10 @@ class Demo:
     singles: int
     rows: list[dict[str, Any]]
     outcomes: dict[str, int]
-    ledger: str
+    ledger: list[str]
     answers: list[Answer]
     audit: Audit
+    learnt: Learnt | None
     seconds: dict[str, float]
 
     @property
@@ -82,6 +85,7 @@ class Demo:
             "estimates": self.rows,
             "intervals": len(self.rows),
             "missed": self.missed,
+            "training": self.learnt and self.learnt.to_dict(),
             "seconds": self.seconds,
         }
 
@@ -99,6 +103,7 @@ class Demonstration:
         with self._timed("design"):
             self.survey = fleet_survey(epsilon)
         self.turnout = Turnout(devices)
+        self._learnt: Learnt | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="harmony-demo-")
 
     def __enter__(self) -> Self:
@@ -140,10 +145,10 @@ class Demonstration:
 
     def _collect_singly(self, watch: Watch) -> None:
         epsilon = self.survey.epsilon
-        self._report, self._ledger = first_phone(self.server.url, self._path, self._fleet, epsilon)
+        self._report = first_phone(self.server.url, self._path, self._fleet, epsilon)
         self._count({"accepted": 1}, 1, watch)
         rest = range(1, self.singles)
-        for heard in other_phones(self.server.url, self._path, self._fleet, rest, epsilon):
+        for heard in visit_all(self.server.url, self._path, self._fleet, rest, epsilon):
             self._count({"accepted" if heard else "waiting": 1}, 1, watch)
 
     def _collect_in_batches(self, watch: Watch) -> None:
@@ -169,12 +174,34 @@ class Demonstration:
             round=self._round,
             first=start,
         )
-        packed = pack_table(self.survey, LABEL, reports)
-        answer = self.server.call(
-            "POST", f"{self._api}/reports", token=self._gateway, packed=packed
-        )
+        answer = self._bring(self.survey.name, pack_table(self.survey, LABEL, reports))
         became = {"accepted": answer["accepted"], "duplicate": answer["duplicate"]}
         self._count(became | answer["refused"], 0 if again else stop - start, watch)
+
+    def _bring(self, name: str, packed: bytes) -> dict[str, Any]:
+        path = f"/v1/surveys/{name}/reports"
+        answer: dict[str, Any] = self.server.call("POST", path, token=self._gateway, packed=packed)
+        return answer
+
+    def learn(self, watch: Callable[[dict[str, Any]], None] = lambda progress: None) -> None:
+        """Train a model on the whole fleet; `watch` is told how it goes."""
+        from ..service.packed import pack_table
+
+        epsilon = self.survey.epsilon
+        with self._timed("train"):
+            training = training_of(self.devices, epsilon)
+            lesson = Lesson(self.server, training, self._fleet, self._seed)
+            singly = range(min(self.singles, TRAINED_SINGLY))
+            url = self.server.url
+            deque(visit_all(url, self._path, self._fleet, singly, epsilon, patience=0.0), 0)
+            watch(lesson.progress())
+            self._learnt = lesson.run(
+                len(singly),
+                lambda survey, label, reports: self._bring(
+                    training.name, pack_table(survey, label, reports)
+                ),
+                watch,
+            )
 
     def _count(self, became: dict[str, int], devices: int, watch: Watch) -> None:
         self.turnout.outcomes.update(became)
@@ -191,9 +218,10 @@ class Demonstration:
             self.singles,
             list(self._beside_truth(found["estimates"])),
             {name: count for name, count in self.turnout.outcomes.items() if count},
-            self._ledger,
+            ledger_of(self.server.url, self._path, self.survey.epsilon),
             read_report(self.survey, self._round, self._report),
             audit(self.survey),
+            self._learnt,
             self.seconds,
         )
 

@@ -100,13 +100,9 @@ class Model:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from ..notebook import html_table
+        from ..notebook import model_html
 
-        heading = (
-            f"{self.training.name}: {self.training.loss} loss, epsilon {self.training.epsilon:g}"
-        )
-        rows = [(name, f"{weight:+.4f}") for name, weight in self.largest(20)]
-        return html_table(heading, ["weight of", ">weight"], rows)
+        return model_html(self)
 
     def to_document(self) -> dict[str, Any]:
         return {

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from harmony.service.state import ServiceState
 
-from . import assets, create, description, devices, live, settings, signin, surveys
+from . import assets, create, description, devices, live, settings, signin, surveys, trainings
 from .readings import Readings
 
 __all__ = ["install"]
@@ -19,6 +19,6 @@ __all__ = ["install"]
 def install(api: FastAPI, state: ServiceState) -> None:
     """Add the dashboard to the application."""
     api.state.readings = Readings(state.catalogue)
-    api.state.trainings = None
-    for room in (assets, signin, live, surveys, create, devices, settings, description):
+    rooms = (assets, signin, live, surveys, create, trainings, devices, settings, description)
+    for room in rooms:
         api.include_router(room.router)

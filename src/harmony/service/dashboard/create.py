@@ -57,9 +57,8 @@ def fill_form(request: Request, state: State, visitor: Manager, form: OwnForm) -
     filled, wish = SurveyForm.of(form), field(form, "wish")
     if wish == "another":
         return _form(request, visitor, filled.with_another(), Planned())
-    if wish.startswith("without-"):
-        place = int(wish.removeprefix("without-"))
-        return _form(request, visitor, filled.without(place), Planned())
+    if wish.startswith("without-") and wish[8:].isdecimal():
+        return _form(request, visitor, filled.without(int(wish[8:])), Planned())
     planned = Planned.of(filled)
     if wish == "plan" or planned.survey is None:
         return _form(request, visitor, filled, planned)

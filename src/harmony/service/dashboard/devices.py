@@ -14,6 +14,7 @@ from harmony.service.state import ServiceState
 
 from .access import PageRoute, Viewer
 from .exports import csv_answer, csv_text, json_answer
+from .live import version_of
 from .rendering import page
 from .views import round_rows
 
@@ -25,8 +26,10 @@ COLUMNS = ("survey", "round", "state", "opened", "closed", "devices")
 @router.get("/devices")
 def show_devices(request: Request, state: State, visitor: Viewer) -> Response:
     """Show how many devices take part."""
+    version = version_of(state)
+    rounds, counts = _rounds(state), _counts(state)
     return page(
-        request, "devices.html", visitor=visitor, rounds=_rounds(state), counts=_counts(state)
+        request, "devices.html", visitor=visitor, version=version, rounds=rounds, counts=counts
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,6 +120,9 @@ def number(text: str, where: str) -> float:
     1.5
     """
     try:
-        return float(text)
+        read = float(text)
     except ValueError:
-        raise SurveyError(f"{where} must be a number") from None
+        read = math.nan
+    if not math.isfinite(read):
+        raise SurveyError(f"{where} must be a number")
+    return read

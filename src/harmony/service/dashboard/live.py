@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from harmony.service.api.access import State
+from harmony.service.listed import ListedSurvey, ListedTraining
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
 
@@ -29,18 +30,23 @@ _streams = 0
 
 @router.get("/live")
 async def live(
-    request: Request, state: State, sessions: SignIns, _: Viewer, survey: str | None = None
+    request: Request,
+    state: State,
+    sessions: SignIns,
+    _: Viewer,
+    survey: str | None = None,
+    training: str | None = None,
 ) -> StreamingResponse:
-    """Send the number of reports, of one survey or of all, whenever it changes."""
+    """Send a line whenever a survey, a training or any of them has something new to show."""
     if _streams >= MOST_STREAMS:
         raise Problem("overloaded", "too many pages are watching", retry_after=30)
-    events = watch(state, sessions, request.cookies.get(COOKIE, ""), survey)
+    events = watch(state, sessions, request.cookies.get(COOKIE, ""), survey or training)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
 
 async def watch(
-    state: ServiceState, sessions: Sessions, cookie: str, survey: str | None
+    state: ServiceState, sessions: Sessions, cookie: str, name: str | None
 ) -> AsyncIterator[str]:
     """Yield events until the session or the server ends."""
     global _streams
@@ -49,7 +55,7 @@ async def watch(
     try:
         yield "retry: 2000\n\n"
         while not state.stopping.is_set() and sessions.visitor(cookie) is not None:
-            seen = await asyncio.to_thread(_version, state, survey)
+            seen = await asyncio.to_thread(version_of, state, name)
             quiet += 1
             if seen != last:
                 last, quiet = seen, 0
@@ -63,12 +69,15 @@ async def watch(
         _streams -= 1
 
 
-def _version(state: ServiceState, survey: str | None) -> str:
-    """Return a short text that changes when there is something new to see."""
-    reports = state.catalogue.reports()
-    surveys = state.catalogue.surveys
-    watched = [surveys[survey]] if survey in surveys else list(surveys.values())
+def version_of(state: ServiceState, name: str | None = None) -> str:
+    """Return a short text that changes when there is something new to see.
+
+    A page says which version it shows, so that it hears of what changed while it was loading.
+    """
+    catalogue, reports = state.catalogue, state.catalogue.reports()
+    every: dict[str, ListedSurvey | ListedTraining] = {**catalogue.surveys, **catalogue.trainings}
+    watched = [every[name]] if name in every else list(every.values())
     rounds = [one for listed in watched for one in listed.rounds.values()]
     closed = sum(one.closed is not None for one in rounds)
     total = sum(reports.get(one.live.id, 0) for one in rounds)
-    return f"{total} {len(rounds)} {closed} {len(surveys)}"
+    return f"{total} {len(rounds)} {closed} {len(every)}"

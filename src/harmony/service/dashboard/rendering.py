@@ -51,6 +51,7 @@ def _environment() -> Environment:
     environment.globals |= {"asset": asset_url, "unused_styles": unused_styles}
     environment.filters["count"] = lambda number: f"{number:,}"
     environment.filters["moment"] = shown_moment
+    environment.filters["short"] = lambda number: f"{number:g}"
     return environment
 
 
@@ -79,10 +80,5 @@ def page(
     **values: Any,
 ) -> HTMLResponse:
     """Answer with a page."""
-    shared = {
-        "visitor": visitor,
-        "path": request.url.path,
-        "trainings_served": request.app.state.trainings is not None,
-    }
-    content = fragment(template, **shared, **values)
+    content = fragment(template, visitor=visitor, path=request.url.path, **values)
     return HTMLResponse(content, status, HEADERS)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
@@ -17,6 +17,7 @@ from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer, field
 from .exports import csv_answer, csv_text, json_answer
+from .live import version_of
 from .readings import Read
 from .rendering import page
 from .views import attribute_card, round_state, survey_row
@@ -27,6 +28,9 @@ LIST_COLUMNS = (
     "name", "attributes", "epsilon", "answers", "schedule", "rounds", "round", "state",
     "reports", "all_reports",
 )  # fmt: skip
+
+MOST_CARDS = 50
+"""Attributes on one page."""
 
 REFUSALS = {
     "conflict": "the device sent another report before",
@@ -50,7 +54,8 @@ def home(_: Viewer) -> Response:
 @router.get("/surveys")
 def list_surveys(request: Request, state: State, visitor: Viewer) -> Response:
     """Show every survey."""
-    return page(request, "surveys.html", visitor=visitor, surveys=_rows(state))
+    version = version_of(state)
+    return page(request, "surveys.html", visitor=visitor, version=version, surveys=_rows(state))
 
 
 @router.get("/surveys.json")
@@ -73,16 +78,25 @@ def _rows(state: ServiceState) -> list[dict[str, object]]:
 
 @router.get("/surveys/{name}")
 def show_survey(
-    request: Request, state: State, read: Read, visitor: Viewer, name: str, round: str = ""
+    request: Request,
+    state: State,
+    read: Read,
+    visitor: Viewer,
+    name: str,
+    round: str = "",
+    page_number: Annotated[int, Query(alias="page", ge=1)] = 1,
 ) -> Response:
-    """Show a round of a survey: by default the latest."""
+    """Show a round of a survey, by default the latest; a page has so many attributes."""
     listed = state.catalogue.survey(name)
     shown: dict[str, Any] = {"visitor": visitor, "listed": listed, "survey": listed.survey}
+    shown["version"] = version_of(state, name)
     if not listed.rounds:
         return page(request, "survey.html", **shown, round=None)
     chosen = _round(state, name, round)
     results = read.history(listed, chosen)
     result = results[-1]
+    attributes = listed.survey.attributes
+    first = (page_number - 1) * MOST_CARDS
     now = state.clock()
     outcomes = state.metrics.outcomes(name)
     return page(
@@ -94,7 +108,11 @@ def show_survey(
         taking=listed.open_round(now),
         rounds=list(reversed(listed.rounds)),
         result=result,
-        cards=[attribute_card(one, results, result) for one in listed.survey.attributes],
+        cards=[
+            attribute_card(one, results, result) for one in attributes[first : first + MOST_CARDS]
+        ],
+        page_number=page_number,
+        pages=-(-len(attributes) // MOST_CARDS),
         accepted=outcomes.get("accepted", 0),
         duplicates=outcomes.get("duplicate", 0),
         refused=[

@@ -99,7 +99,21 @@
     };
   }
 
-  const kinds = { mean, histogram, trend, loss };
+  function weights(chart) {
+    return {
+      height: 26 * chart.labels.length + 48,
+      data: [{
+        y: chart.labels, x: chart.weights, type: "bar", orientation: "h", marker: { color: colour("--bar") },
+        hovertemplate: "%{y}: %{x:+.3f}<extra></extra>",
+      }],
+      layout: layout({
+        xaxis: axis({ nticks: 6, zeroline: true, zerolinecolor: colour("--strong-line") }),
+        yaxis: axis({ type: "category", autorange: "reversed", showgrid: false, ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
+      }),
+    };
+  }
+
+  const kinds = { mean, histogram, trend, weights, loss };
   const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
 
   function draw(figure) {

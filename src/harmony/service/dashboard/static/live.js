@@ -3,7 +3,7 @@
 (() => {
   const main = document.querySelector("main[data-live]");
   const news = document.getElementById("news");
-  let seen = null;
+  let seen = main.dataset.version;
   let busy = false;
   let again = false;
 
@@ -43,11 +43,22 @@
     }
   }
 
-  const events = new EventSource(main.dataset.live);
-  events.onmessage = (event) => {
-    if (seen !== null && seen !== event.data) refresh();
-    else if (seen === null) main.dataset.connected = "yes";
-    seen = event.data;
-  };
+  let events = null;
+
+  function connect() {
+    events = new EventSource(main.dataset.live);
+    events.onmessage = (event) => {
+      main.dataset.connected = "yes";
+      if (seen !== event.data) refresh();
+      seen = event.data;
+    };
+  }
+
+  // A browser has few connections to spare for one server, so a page that nobody sees lets go.
+  document.addEventListener("visibilitychange", () => {
+    events.close();
+    if (!document.hidden) connect();
+  });
   addEventListener("pagehide", () => events.close());
+  connect();
 })();

@@ -1,0 +1,94 @@
+"""The trainings: a list, and a page for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from harmony.service.api import trainings as api
+from harmony.service.api.access import State
+from harmony.service.state import ServiceState
+
+from .access import Manager, OwnForm, PageRoute, Viewer
+from .exports import csv_answer, csv_text, json_answer
+from .live import version_of
+from .rendering import page
+from .sessions import Visitor
+from .training_views import (
+    LIST_COLUMNS,
+    STEP_COLUMNS,
+    coefficients,
+    loss_of,
+    step_rows,
+    weights_chart,
+)
+
+router = APIRouter(include_in_schema=False, route_class=PageRoute)
+
+
+@router.get("/trainings")
+def list_trainings(request: Request, state: State, visitor: Viewer) -> Response:
+    """Show every training."""
+    version = version_of(state)
+    rows = _rows(state, visitor)
+    return page(request, "trainings.html", visitor=visitor, version=version, trainings=rows)
+
+
+@router.get("/trainings.json")
+def list_json(state: State, visitor: Viewer) -> Response:
+    """The list as JSON."""
+    return json_answer({"trainings": _rows(state, visitor)})
+
+
+@router.get("/trainings.csv")
+def list_csv(state: State, visitor: Viewer) -> Response:
+    """The list as CSV."""
+    return csv_answer("trainings.csv", csv_text(_rows(state, visitor), LIST_COLUMNS))
+
+
+@router.get("/trainings/{name}")
+def show_training(request: Request, state: State, visitor: Viewer, name: str) -> Response:
+    """Show a training: its steps and its model so far."""
+    version = version_of(state, name)
+    training = _detail(state, visitor, name)
+    return page(
+        request,
+        "training.html",
+        visitor=visitor,
+        version=version,
+        training=training,
+        steps=step_rows(training),
+        loss=loss_of(training),
+        coefficients=coefficients(training),
+        weights=weights_chart(training),
+    )
+
+
+@router.get("/trainings/{name}/progress.json")
+def progress_json(state: State, visitor: Viewer, name: str) -> Response:
+    """A training as JSON."""
+    return json_answer(_detail(state, visitor, name))
+
+
+@router.get("/trainings/{name}/progress.csv")
+def progress_csv(state: State, visitor: Viewer, name: str) -> Response:
+    """A training's steps as CSV."""
+    rows = step_rows(_detail(state, visitor, name))
+    return csv_answer(f"{name}.csv", csv_text(rows, STEP_COLUMNS))
+
+
+@router.post("/trainings/{name}/stop")
+def stop_training(state: State, visitor: Manager, _: OwnForm, name: str) -> Response:
+    """End a training with the model that it has."""
+    api.stop_training(state, visitor.holder, name)
+    return RedirectResponse(f"/trainings/{name}", 303)
+
+
+def _rows(state: ServiceState, visitor: Visitor) -> list[dict[str, Any]]:
+    return api.list_trainings(state, visitor.holder).model_dump()["trainings"]  # type: ignore[no-any-return]
+
+
+def _detail(state: ServiceState, visitor: Visitor, name: str) -> dict[str, Any]:
+    return api.show_training(state, visitor.holder, name).model_dump()
