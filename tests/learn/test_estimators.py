@@ -186,7 +186,7 @@ def test_a_model_is_kept_by_joblib_and_summarised(tmp_path) -> None:
     joblib.dump(model, tmp_path / "model.joblib")
     assert np.array_equal(joblib.load(tmp_path / "model.joblib").predict(X), model.predict(X))
     assert "epsilon 4, 3,000 devices" in model.summary()
-    assert "kind = blue" in model.model_._repr_html_()
+    assert "blue" in model.model_._repr_html_()
 
 
 def test_missing_values_among_the_papers_methods_are_refused() -> None:
