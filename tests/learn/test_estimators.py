@@ -148,7 +148,7 @@ def test_separable_classes_and_constant_features_are_no_trouble() -> None:
     X = np.column_stack([random.uniform(-1, 1, 50_000), np.full(50_000, 3.0)])
     model = LogisticRegression(epsilon=4.0, bounds=(-5, 5), classes=(0, 1), seed=1)
     labels = (X[:, 0] > 0.1).astype(int)
-    assert model.fit(X, labels).score(X, labels) > 0.9
+    assert model.fit(X, labels).score(X, labels) > 0.8
     assert np.isfinite(model.coef_).all()
     assert abs(model.coef_[0, 1]) < abs(model.coef_[0, 0]) / 4
 

@@ -85,7 +85,7 @@ def _calibrate(training: Training, shares: Shares, known: Features, state: _Stat
         asked = (ask_for.product(("residual", clip)),)
         answers = yield Ask("level", asked, shares.level_devices, score, best)
         return levelled(score, answers["residual"], clip, spread)
-    edges = edges_of(state.mean, spread)
+    edges = edges_of(state.mean, spread, shares.level_devices / shares.noise)
     answers = yield Ask("curve", (ask_for.curve(edges),), shares.level_devices, score, best)
     return log_odds(score, edges, answers["curve"], best)
 

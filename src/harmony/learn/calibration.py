@@ -13,11 +13,14 @@ from .beliefs import pulled
 from .score import Floats, Score
 from .trainer import Answer
 
-BINS = 16
+LEAST_BINS, MOST_BINS = 4, 16
 STEEPEST = 20.0
 TURNS = 50
 CURVATURE = 0.2
 """Of the logistic loss, on average, where labels are neither sure nor a toss."""
+
+PRIOR = 1.0
+"""How far the line may be from the prior, in intercept and slope: one standard deviation."""
 
 
 def levelled(score: Score, residual: Answer, clip: float, spread: float) -> Score:
@@ -26,26 +29,31 @@ def levelled(score: Score, residual: Answer, clip: float, spread: float) -> Scor
     return score.shifted(pulled(residual.mean * clip, error, 0.0, spread / 4))
 
 
-def edges_of(middle: float, spread: float) -> list[float]:
-    """Return where the bins of a curve meet: evenly over four standard deviations.
+def edges_of(middle: float, spread: float, effective: float) -> list[float]:
+    """Return where the bins of a curve meet: evenly over the middle of the scores.
 
-    >>> edges_of(0.0, 1.5)[:2], len(edges_of(0.0, 1.0))
-    ([-3.0, -2.571...], 15)
+    Noise adds up over bins, and wide ones blur: with so many devices' worth of answers without
+    noise, both are least for a number of bins that grows with its fifth root.
+
+    >>> edges_of(0.0, 1.0, effective=1000), len(edges_of(0.0, 1.0, effective=1e6))
+    ([-1.0, 0.0, 1.0], 15)
     """
-    reach = 2 * max(spread, 1e-6)
-    return [float(edge) for edge in middle + np.linspace(-reach, reach, BINS - 1)]
+    wanted = 2 ** round(np.log2(max(effective, 1.0)) / 5)
+    bins = min(max(wanted, LEAST_BINS), MOST_BINS)
+    reach = (2 - 4 / bins) * max(spread, 1e-6)
+    return [float(edge) for edge in middle + np.linspace(-reach, reach, bins - 1)]
 
 
 def log_odds(score: Score, edges: list[float], curve: Answer, prior: Score) -> Score:
     """Return the score as log-odds: the same direction, shifted and stretched.
 
-    `prior` is what it would be without the curve: the line is taken to be within one of it,
-    in intercept and slope, and the noise of the curve decides how far it is followed.
+    `prior` is what it would be without the curve; the noise of the curve decides how far it
+    is followed.
     """
     noise = float(np.mean(curve.variance))
     if not np.isfinite(noise):
         return prior
-    counts = curve.estimates.reshape(BINS, 2)
+    counts = curve.estimates.reshape(-1, 2)
     step = edges[1] - edges[0]
     middles = np.append(np.array(edges) - step / 2, edges[-1] + step / 2)
     centre, unit = float(middles.mean()), float(middles.std())
@@ -77,7 +85,7 @@ def logistic_line(
     """
     design = np.column_stack([np.ones_like(z), z])
     seen = design.T @ positive
-    doubt = len(z) * noise / CURVATURE
+    doubt = len(z) * noise / CURVATURE / PRIOR**2
     line = start.astype(np.float64)
     for _ in range(TURNS):
         fitted = 1 / (1 + np.exp(-np.clip(design @ line, -500, 500)))
