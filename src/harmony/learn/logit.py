@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from statistics import NormalDist
+
 import numpy as np
 
 from .score import Score
 
 STEEPEST = 10.0
+SHARPEST = 0.95
+"""How near to perfect separation the slope may come: beyond, steepness has no end."""
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
@@ -18,11 +23,21 @@ def normal_log_odds(score: Score, mean: float, explained: float) -> Score:
     Were scores normal, a logistic model at its optimum would leave a residual with mean nought
     and no correlation with the score: two equations for its intercept and slope.
     """
-    slope = np.sqrt(explained)
-    intercept, steepness = _matched(mean, float(slope))
+    slope = math.sqrt(explained)
+    intercept, steepness = _matched(mean, min(slope, SHARPEST * _sharp(mean)))
     if slope < 1e-9:
         return Score.constant(score.features, intercept)
-    return score.shifted(-mean).times(steepness / float(slope)).shifted(intercept)
+    return score.shifted(-mean).times(steepness / slope).shifted(intercept)
+
+
+def _sharp(mean: float) -> float:
+    """Return E[g y] for the labels y = sign(g + a) that normal scores g separate.
+
+    >>> round(_sharp(0.0), 4), round(_sharp(0.9), 4)
+    (0.7979, 0.2063)
+    """
+    edge = NormalDist().inv_cdf((1 + mean) / 2)
+    return 2 * NormalDist().pdf(edge)
 
 
 def _matched(mean: float, slope: float) -> tuple[float, float]:

@@ -1,0 +1,147 @@
+"""`auto` learns what is there, and does no harm where nothing can be learned."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harmony import Boolean, Categorical, Numeric
+from harmony.learn import Trainer, Training
+from harmony.learn.collecting import train
+from harmony.learn.directions import plausible
+from harmony.learn.records import Records
+from harmony.learn.shares import Shares
+
+from .cases import FEATURES, learned, people, training_of
+
+TESTED = people(20_000, seed=99)
+
+
+def squared_error(trainer: Trainer) -> float:
+    return float(np.mean((trainer.model.predict(TESTED) - TESTED["stars"]) ** 2))
+
+
+def wrong(trainer: Trainer) -> float:
+    return float(np.mean(trainer.model.predict(TESTED) != TESTED["happy"]))
+
+
+CONSTANT = float(np.var(TESTED["stars"]))
+BEST = 0.17
+"""Least squares on the same people leaves this; the constant leaves 0.73."""
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(0.5, 0.5), (1.0, 0.35), (4.0, 0.22)])
+def test_more_epsilon_brings_it_nearer_the_best(epsilon: float, most: float) -> None:
+    errors = [squared_error(learned("squared", 200_000, epsilon, seed)) for seed in range(3)]
+    assert BEST - 0.02 < np.mean(errors) < most < CONSTANT
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_classes_are_told_apart(loss: str) -> None:
+    """The best linear rule is wrong for 12%, the more frequent class for 41%."""
+    errors = [wrong(learned(loss, 200_000, 2.0, seed)) for seed in range(3)]
+    assert np.mean(errors) < 0.2
+
+
+def test_the_same_seed_gives_the_same_model() -> None:
+    first, second, other = (learned("squared", 20_000, seed=seed) for seed in (1, 1, 2))
+    assert first.model.to_document() == second.model.to_document()
+    assert first.model.to_document() != other.model.to_document()
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 40])
+@pytest.mark.parametrize("loss", ["squared", "logistic", "hinge"])
+def test_a_handful_of_devices_gives_some_model(loss: str, n: int) -> None:
+    trainer = learned(loss, n)
+    assert np.isfinite(trainer.model.scores(TESTED)).all()
+    assert sum(one["devices"] for one in trainer.history) <= n
+
+
+def test_a_small_epsilon_does_little_harm() -> None:
+    """Where nothing can be seen the constant is the best there is; its mean is private, too."""
+    errors = [squared_error(learned("squared", 20_000, 0.1, seed)) for seed in range(10)]
+    assert np.mean(errors) < 2.5 * CONSTANT
+
+
+def test_separable_classes_stay_finite() -> None:
+    n = 100_000
+    x = np.random.default_rng(1).uniform(-1, 1, n)
+    features = [Numeric("x", -1, 1)]
+    training = Training("t", 4.0, "logistic", Boolean("y"), features, n)
+    model = train(training, Records({"x": x, "y": x > 0}, features, training.label), seed=3).model
+    assert np.isfinite(model.weights["x"])
+    assert np.mean(model.predict({"x": x}) == (x > 0)) > 0.9
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_constant_features_and_constant_labels_do_no_harm(loss: str) -> None:
+    table = people(50_000) | {"age": np.full(50_000, 30.0), "size": np.full(50_000, 2)}
+    training = training_of(loss, 50_000, 4.0)
+    trainer = train(training, Records(table, FEATURES, training.label), seed=1)
+    tested = TESTED | {"age": np.full(20_000, 30.0), "size": np.full(20_000, 2)}
+    assert np.isfinite(trainer.model.scores(tested)).all()
+    always = table | {"stars": np.full(50_000, 5.0), "happy": np.full(50_000, True)}
+    trainer = train(training, Records(always, FEATURES, training.label), seed=1)
+    predicted = trainer.model.predict(tested)
+    if loss == "squared":
+        assert np.abs(predicted - 5).max() < 0.5
+    else:
+        assert np.mean(predicted) > 0.95
+
+
+def test_unknown_values_are_predicted_from_what_is_known() -> None:
+    model = learned("squared", 100_000, 4.0).model
+    row: dict[str, Any] = {"age": [50.0], "colour": ["red"], "wifi": [True], "size": [0]}
+    unknown = model.scores(row | {"colour": ["purple"]})[0]
+    known = model.scores(row)[0]
+    assert known - unknown == pytest.approx(model.weights["colour"][0])
+    without = model.scores(row | {"age": [np.nan]})[0]
+    assert known == pytest.approx(without)  # 50 is the middle of the domain: scaled to nought
+
+
+def test_values_outside_a_numbers_domain_are_its_ends() -> None:
+    model = learned("squared", 20_000, 4.0).model
+    row: dict[str, Any] = {"colour": ["red"], "wifi": [True], "size": [0]}
+    assert model.scores(row | {"age": [250.0]}) == pytest.approx(
+        model.scores(row | {"age": [100.0]})
+    )
+
+
+def test_it_learns_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learned("logistic", 5_000)
+
+
+def test_shares_follow_from_n_epsilon_and_the_features() -> None:
+    few, many = (Shares(training_of("squared", 1_000_000, eps)) for eps in (0.1, 4.0))
+    assert few.turns == 1
+    assert many.turns > 4
+    for shares in (few, many):
+        spent = shares.summary_devices + shares.turns * shares.gradient_devices
+        spent += sum(shares.line_devices(turn) for turn in range(shares.turns))
+        assert spent == pytest.approx(1_000_000, abs=shares.turns)
+
+
+def test_rare_values_keep_a_frequency_above_nought() -> None:
+    found = plausible(np.array([1.02, -0.01, -0.01]), np.full(3, 1e-4))
+    assert found.min() > 0
+    assert found.sum() == pytest.approx(1)
+
+
+def test_numbers_of_any_scale_give_the_same_model() -> None:
+    n = 50_000
+    table = people(n)
+    models = []
+    for factor in (1.0, 1e6):
+        features = [
+            Numeric("age", 0, 100 * factor),
+            Categorical("colour", ["red", "green", "blue"]),
+        ]
+        training = Training("t", 2.0, "squared", Numeric("stars", 1, 5), features, n)
+        records = Records(table | {"age": table["age"] * factor}, features, training.label)
+        models.append(train(training, records, seed=4).model)
+    assert models[0].weights["age"] == pytest.approx(models[1].weights["age"], rel=1e-6)
