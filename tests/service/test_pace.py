@@ -56,6 +56,14 @@ def test_a_full_step_gives_no_task_until_the_next_one_opens() -> None:
     assert ask(pace.next(2, 100, 5.0), 1, now=5.0, first=500) == [None]
 
 
+def test_a_server_that_starts_when_the_step_is_nearly_full_sends_nobody_away_for_long() -> None:
+    pace = Pace(round=1, wanted=1000, started=50.0, longest=3600.0)
+    pace.saw(990, 0)
+    pace.saw(1001, 11)
+    (wait,) = ask(pace, 1, now=51.0)
+    assert wait == 1.0
+
+
 def test_servers_that_share_the_devices_share_the_tasks() -> None:
     pace = Pace(round=1, wanted=1000, started=0.0, longest=3600.0)
     ask(pace, 400, now=0.0)

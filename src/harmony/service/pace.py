@@ -70,16 +70,15 @@ class Pace:
             return None
         self.turned_away += 1
         further = self.turned_away / max(1.0, self.share * self.wanted)
-        seconds = self._seconds(now)
-        left = max(0.0, self.started + seconds - now)
-        return min(max(LEAST_WAIT, left + further * seconds), MOST_WAIT)
+        left = self._seconds(self.wanted - self.reports, now)
+        return min(max(LEAST_WAIT, left + further * self._seconds(self.wanted, now)), MOST_WAIT)
 
     def next(self, round_id: int, wanted: int, now: float) -> Pace:
         """Return the pace of the next step, with what this one taught."""
         came = self._came
         share = self.heard / came if came else self.share
         share = min(1.0, max(LEAST_SHARE, share))
-        expected = self._seconds(now) * wanted / self.wanted
+        expected = self._seconds(wanted, now)
         return Pace(round_id, wanted, now, self.longest, expected, share)
 
     @property
@@ -87,8 +86,10 @@ class Pace:
         """How many reports came since this server first looked."""
         return self.reports - (self._before or 0)
 
-    def _seconds(self, now: float) -> float:
-        """Return how long a whole step takes: as expected, until its reports tell better."""
-        part = self._came / self.wanted
-        seconds = (now - self.started) / part if part > 0 else self.expected
-        return min(seconds, self.longest)
+    def _seconds(self, reports: int, now: float) -> float:
+        """Return how long so many reports take: as expected, until those that came tell better."""
+        if self._came > 0:
+            seconds = (now - self.started) * reports / self._came
+        else:
+            seconds = self.expected * reports / self.wanted if reports > 0 else 0.0
+        return min(max(0.0, seconds), self.longest)
