@@ -103,7 +103,7 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
         assert kept.wait(60) == 130
     assert "Stopped" in rest
     assert "Traceback" not in rest
-    assert not list(tmp_path.glob("harmony-demo-*"))
+    assert not list(tmp_path.glob("harmony-*"))
 
 
 @pytest.mark.parametrize("words", [("--devices", 0), ("--epsilon", 99), ("--devices", "many")])

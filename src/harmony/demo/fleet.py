@@ -102,7 +102,7 @@ def phone(fleet: Fleet, number: int) -> dict[str, Any]:
     """Return what one phone knows about itself.
 
     >>> sorted(phone(simulate_fleet(3, seed=7), 0))[:2]
-    ['battery use', 'brightness']
+    ['app use', 'battery use']
     """
     values = {name: column[number] for name, column in fleet.items()}
     return {

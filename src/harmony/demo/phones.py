@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from harmony_device import Device
@@ -15,6 +17,17 @@ from .fleet import Fleet, phone
 
 THREADS = 8
 PATIENCE = 30.0
+MEMORY = Path("/dev/shm")
+
+
+def phones_folder() -> TemporaryDirectory[str]:
+    """Make a folder for the phones' own files: in memory, where the system has such.
+
+    Thousands of phones have as many disks; here they would all wait for one.
+    """
+    return TemporaryDirectory(
+        prefix="harmony-phones-", dir=MEMORY if os.access(MEMORY, os.W_OK) else None
+    )
 
 
 class Overheard(HttpTransport):
@@ -68,5 +81,5 @@ def visit_all(
 
 def _device(url: str, folder: Path, number: int, epsilon: float, transport: Any = None) -> Device:
     """Return a phone that lets itself be asked once in a survey and once in a training."""
-    where = folder / "phones" / str(number)
+    where = folder / str(number)
     return Device(url, where, consent=True, epsilon_limit=2 * epsilon, transport=transport)

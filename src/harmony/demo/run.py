@@ -23,7 +23,7 @@ from ..rounds import Round
 from ..survey import Survey
 from .fleet import fleet_survey, fleet_truth, phones_between, simulate_fleet
 from .learning import Learnt, Lesson, training_of
-from .phones import first_phone, ledger_of, visit_all
+from .phones import first_phone, ledger_of, phones_folder, visit_all
 from .revealed import Answer, read_report
 from .server import DemoServer
 
@@ -31,6 +31,8 @@ MOST_DEVICES = 20_000_000
 MOST_SINGLES = 2_000
 BATCH = 10_000
 TRAINED_SINGLY = 100
+"""Phones that take part in the training by themselves; the others through the gateway."""
+
 RESENT, SECOND_TRIES = 200, 20
 """Phones behind the gateway that send their report again, and those that try another."""
 
@@ -105,12 +107,13 @@ class Demonstration:
         self.turnout = Turnout(devices)
         self._learnt: Learnt | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="harmony-demo-")
+        self._phones_folder = phones_folder()
 
     def __enter__(self) -> Self:
         try:
             with self._timed("start"):
                 self._fleet = simulate_fleet(self.devices, self._seed)
-                self.server = DemoServer(self._path)
+                self.server = DemoServer(Path(self._folder.name))
                 self.server.call("POST", "/v1/surveys", self.survey.to_document())
                 opened = self.server.call("POST", f"{self._api}/rounds", {"label": LABEL})
                 self._round = Round(LABEL, bytes.fromhex(opened["seed"]))
@@ -123,10 +126,11 @@ class Demonstration:
         if hasattr(self, "server"):
             self.server.stop()
         self._folder.cleanup()
+        self._phones_folder.cleanup()
 
     @property
-    def _path(self) -> Path:
-        return Path(self._folder.name)
+    def _phones(self) -> Path:
+        return Path(self._phones_folder.name)
 
     @property
     def _api(self) -> str:
@@ -145,10 +149,10 @@ class Demonstration:
 
     def _collect_singly(self, watch: Watch) -> None:
         epsilon = self.survey.epsilon
-        self._report = first_phone(self.server.url, self._path, self._fleet, epsilon)
+        self._report = first_phone(self.server.url, self._phones, self._fleet, epsilon)
         self._count({"accepted": 1}, 1, watch)
         rest = range(1, self.singles)
-        for heard in visit_all(self.server.url, self._path, self._fleet, rest, epsilon):
+        for heard in visit_all(self.server.url, self._phones, self._fleet, rest, epsilon):
             self._count({"accepted" if heard else "waiting": 1}, 1, watch)
 
     def _collect_in_batches(self, watch: Watch) -> None:
@@ -193,7 +197,7 @@ class Demonstration:
             lesson = Lesson(self.server, training, self._fleet, self._seed)
             singly = range(min(self.singles, TRAINED_SINGLY))
             url = self.server.url
-            deque(visit_all(url, self._path, self._fleet, singly, epsilon, patience=0.0), 0)
+            deque(visit_all(url, self._phones, self._fleet, singly, epsilon, patience=0.0), 0)
             watch(lesson.progress())
             self._learnt = lesson.run(
                 len(singly),
@@ -218,7 +222,7 @@ class Demonstration:
             self.singles,
             list(self._beside_truth(found["estimates"])),
             {name: count for name, count in self.turnout.outcomes.items() if count},
-            ledger_of(self.server.url, self._path, self.survey.epsilon),
+            ledger_of(self.server.url, self._phones, self.survey.epsilon),
             read_report(self.survey, self._round, self._report),
             audit(self.survey),
             self._learnt,
