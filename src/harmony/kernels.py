@@ -161,6 +161,15 @@ def sort_by_group(group, groups, order):  # type: ignore[no-untyped-def]
 
 
 @_compiled
+def gather(words, row, order, ordered_words, ordered_row):  # type: ignore[no-untyped-def]
+    """Put what each answer needs into their order, while it is still in the cache."""
+    for at in range(len(order)):
+        place = order[at]
+        ordered_words[at, 0], ordered_words[at, 1] = words[place, 0], words[place, 1]
+        ordered_row[at] = row[place]
+
+
+@_compiled
 def outside(column, low, high):  # type: ignore[no-untyped-def]
     """Count what does not lie between `low` and `high`; NaN does not."""
     count = 0
@@ -196,7 +205,10 @@ def _walk(running, guide, draw):  # type: ignore[no-untyped-def]
 def _grid_symbols(  # type: ignore[no-untyped-def]
     column, order, answers, words, low, high, missing, points, running, guide, symbols
 ):
-    """Answer a numeric attribute for the places in `order`: round to the grid, walk the table."""
+    """Answer a numeric attribute for the places in `order`: round to the grid, walk the table.
+
+    `words` follow that order, as `gather` put them.
+    """
     for at in range(len(order)):
         place = order[at]
         value = np.float64(column[place if answers == 1 else place // answers])
@@ -206,8 +218,8 @@ def _grid_symbols(  # type: ignore[no-untyped-def]
         position = (clipped - low) / (high - low) * (points - 1)
         left = min(np.int64(position), points - 2)
         threshold = np.int64((position - left) * TWO_53)
-        index = left + (np.int64(words[place, 0] >> np.uint64(11)) < threshold)
-        symbols[place] = _walk(running[index], guide[index], words[place, 1] >> np.uint64(11))
+        index = left + (np.int64(words[at, 0] >> np.uint64(11)) < threshold)
+        symbols[place] = _walk(running[index], guide[index], words[at, 1] >> np.uint64(11))
 
 
 @_compiled
@@ -215,25 +227,28 @@ def _linear_symbols(  # type: ignore[no-untyped-def]
     column, base, lookup, order, answers, words, row, g, digits, multipliers, vectors, indices,
     running, guide, circulant, symbols,
 ):  # fmt: skip
-    """Answer a categorical attribute: code the value under its row, walk the table."""
+    """Answer a categorical attribute: code the value under its row, walk the table.
+
+    `words` and `row` follow `order`, as `gather` put them.
+    """
     points = len(vectors)
     for at in range(len(order)):
         place = order[at]
         device = place if answers == 1 else place // answers
         value = np.int64(lookup[np.int64(column[device]) - base])
         if len(indices):
-            index = np.int64(indices[row[place], value])
+            index = np.int64(indices[row[at], value])
         elif digits == 1:
-            index = multipliers[row[place]] * value % g
+            index = multipliers[row[at]] * value % g
         else:
-            multiplier, vector = multipliers[row[place] // points], vectors[row[place] % points]
+            multiplier, vector = multipliers[row[at] // points], vectors[row[at] % points]
             total = 0
             while vector:
                 total += vector % g * (value % g)
                 vector //= g
                 value //= g
             index = multiplier * (total % g) % g
-        draw = words[place, 1] >> np.uint64(11)
+        draw = words[at, 1] >> np.uint64(11)
         if circulant:
             turned = index + np.int64(_walk(running[0], guide[0], draw))
             symbols[place] = turned - g if turned >= g else turned
@@ -251,8 +266,9 @@ def _answer_numbers(column, attribute, trusted, chunk, program, symbols):  # typ
     for group in range(attribute, len(shapes), len(numbers)):
         points, width = shapes[group, POINTS], shapes[group, WIDTH]
         first, guided = shapes[group, RUNNING], shapes[group, GUIDE]
+        start, end = starts[group], starts[group + 1]
         _grid_symbols(
-            column, order[starts[group] : starts[group + 1]], answers, words,
+            column, order[start:end], answers, words[start:end],
             numbers[attribute, 0], numbers[attribute, 1], numbers[attribute, 2], points,
             running[first : first + points * width].reshape(points, width),
             guide[guided : guided + points * GUIDES].reshape(points, GUIDES), symbols,
@@ -275,8 +291,9 @@ def _answer_codes(column, attribute, trusted, chunk, program, symbols):  # type:
         shape = shapes[group]
         inputs, width = shape[POINTS], shape[WIDTH]
         rows = 1 if shape[CIRCULANT] else inputs
+        start, end = starts[group], starts[group + 1]
         _linear_symbols(
-            column, base, known, order[starts[group] : starts[group + 1]], answers, words, row,
+            column, base, known, order[start:end], answers, words[start:end], row[start:end],
             inputs, shape[DIGITS],
             multipliers[shape[MULTIPLIER] : shape[MULTIPLIER] + shape[MULTIPLIERS]],
             vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]],

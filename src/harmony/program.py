@@ -122,7 +122,9 @@ class Program:
         kinds = np.array([kind for _, kind in readable])
         clipped = np.zeros(len(readable), np.int64)
         trusted, good = np.zeros((2, len(readable)), np.bool_)
-        chunk = (order, starts, len(words) // (stop - start), words, assigned.row)
+        ordered_words, ordered_row = np.empty_like(words), np.empty_like(assigned.row)
+        kernels.gather(words, assigned.row, order, ordered_words, ordered_row)
+        chunk = (order, starts, len(words) // (stop - start), ordered_words, ordered_row)
 
         def answer() -> None:
             kernels.answer(
