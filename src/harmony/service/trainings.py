@@ -76,6 +76,7 @@ class Trainings:
         self._paces: dict[int, Pace] = {}
         self._failed: dict[int, float] = {}
         self._closing = threading.Lock()
+        self._noting = threading.Lock()
         self._noted = 0.0
 
     @property
@@ -252,13 +253,12 @@ class Trainings:
 
     def _note_refusals(self) -> None:
         """Write down how many reports were late or refused since the last time."""
-        for training, (late, refused) in self._turnout.take().items():
-            with self._database.write() as connection:
-                connection.execute(
-                    update(schema.trainings)
-                    .where(schema.trainings.c.survey == training)
-                    .values(
-                        late=schema.trainings.c.late + late,
-                        refused=schema.trainings.c.refused + refused,
+        kept = schema.trainings.c
+        with self._noting:  # who reads the counts next must find those that are being written
+            for training, (late, refused) in self._turnout.take().items():
+                with self._database.write() as connection:
+                    connection.execute(
+                        update(schema.trainings)
+                        .where(kept.survey == training)
+                        .values(late=kept.late + late, refused=kept.refused + refused)
                     )
-                )
