@@ -1,6 +1,6 @@
 """`auto` against the paper's methods, against MGD with its best step, and against no model.
 
-    python -m benchmarks learning            writes docs/learning.csv, and a table for the docs
+    python -m benchmarks learning            measures, into docs/learning.csv and docs/learning.md
     python -m benchmarks learning --tiny     only shows that it works
 
 Everything is tested on people who took no part: 200,000 others of a simulated population, or the
@@ -34,14 +34,29 @@ from .page import table, write_section
 
 DOCS = Path(__file__).parent.parent / "docs"
 DATA = Path(__file__).parents[2] / "shared" / "data"
-EPSILONS = (0.1, 0.2, 0.4, 0.8)
-SEEDS = {0.05: 20, 0.1: 20}
-FEW_SEEDS = 5
-RIVAL_SEEDS = 1
 FOLDS = 5
-TESTED = 200_000
 TASKS = {"linear": ("squared",), "classification": ("logistic", "hinge")}
 Key = tuple[str, str, str, float, int]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured: more seeds where the noise is large."""
+
+    epsilons: tuple[float, ...] = (0.1, 0.2, 0.4, 0.8)
+    strictest: tuple[float, ...] = (0.05,)
+    many_seeds: int = 20
+    few_seeds: int = 5
+    rival_seeds: int = 1
+    tested: int = 200_000
+    people: tuple[str, ...] = ("us", "br")
+    share: float = 1.0
+
+    def seeds(self, epsilon: float) -> int:
+        return self.many_seeds if epsilon <= 0.1 else self.few_seeds
+
+
+TINY = Size((0.8,), (), few_seeds=2, tested=2_000, people=("br",), share=0.002)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +89,9 @@ def scaled(column: NDArray[Any], attribute: Any) -> NDArray[np.float32]:
     return np.clip((column - middle) / half, -1, 1).astype(np.float32)
 
 
-def simulated(name: str, n: int) -> Iterator[Fold]:
+def simulated(name: str, n: int, tested: int) -> Iterator[Fold]:
     """One fold: n people, and others to test on."""
-    people = getattr(populations, name)(n + TESTED)
+    people = getattr(populations, name)(n + tested)
     features = [one for one in people.attributes if one.name != people.outcome]
     (outcome,) = (one for one in people.attributes if one.name == people.outcome)
     columns = {
@@ -216,7 +231,9 @@ class Points:
         return self.kept[key]
 
 
-def measure_fold(points: Points, name: str, task: str, fold: Fold, number: int, folds: int) -> None:
+def measure_fold(
+    points: Points, size: Size, name: str, task: str, fold: Fold, number: int, folds: int
+) -> None:
     """Measure every method whose turn this fold is."""
     y, truth = fold.targets(task)
     mean = float(y.mean())
@@ -230,12 +247,12 @@ def measure_fold(points: Points, name: str, task: str, fold: Fold, number: int, 
             designs.extend([fold.design(fold.devices), fold.design(fold.tested)])
         return papers(fold, *designs, task, *how)
 
-    strictest = (0.05,) if name.isupper() and task == "linear" else ()
-    for epsilon in EPSILONS + strictest:
-        for seed in range(number, SEEDS.get(epsilon, FEW_SEEDS), folds):
+    strictest = size.strictest if name.isupper() and task == "linear" else ()
+    for epsilon in size.epsilons + strictest:
+        for seed in range(number, size.seeds(epsilon), folds):
             key = (name, task, "auto", epsilon, seed)
             points.measure(key, lambda: auto(fold, task, epsilon, seed))  # noqa: B023  called now
-        for seed in range(number, RIVAL_SEEDS, folds):
+        for seed in range(number, size.rival_seeds, folds):
             for loss in TASKS[task]:
                 methods = ("mgd", "mgd-dr") if loss == "squared" else ("mgd",)
                 for method in methods:
@@ -250,15 +267,13 @@ def measure_fold(points: Points, name: str, task: str, fold: Fold, number: int, 
 
 def run(tiny: bool = False) -> None:
     """Measure whatever is not measured yet, and write the table."""
-    if tiny:
-        global TESTED, EPSILONS, RIVAL_SEEDS
-        TESTED, EPSILONS, RIVAL_SEEDS = 2_000, (0.8,), 1
-        SEEDS.clear()
+    size = TINY if tiny else Size()
     sizes = {"us": 9_000_000, "br": 4_000_000}
     points = Points(None if tiny else DOCS / "learning.csv")
     sources: dict[str, Callable[[], Iterator[Fold]]] = {
-        name.upper(): lambda name=name, n=n: simulated(name, 20_000 if tiny else n)  # type: ignore[misc]
+        name.upper(): lambda name=name, n=n: simulated(name, round(size.share * n), size.tested)  # type: ignore[misc]
         for name, n in sizes.items()
+        if name in size.people
     }
     for name in ("brfss2015_income", "phone_greenhub", "census_income_kdd_us23"):
         if (DATA / f"{name}.parquet").exists() and not tiny:
@@ -268,7 +283,7 @@ def run(tiny: bool = False) -> None:
         tasks = ("classification",) if name.startswith("census") else tuple(TASKS)
         for number, fold in enumerate(make()):
             for task in tasks:
-                measure_fold(points, name, task, fold, number, folds)
+                measure_fold(points, size, name, task, fold, number, folds)
     text = report(points)
     print(text)
     if not tiny:
@@ -284,7 +299,7 @@ def report(points: Points) -> str:
     for task in TASKS:
         rows = []
         for people in dict.fromkeys(key[0] for key in points.kept):
-            for epsilon in (0.05, *EPSILONS):
+            for epsilon in sorted({key[3] for key in points.kept}):
                 found = errors.get((people, task, "auto", epsilon))
                 if found:
                     rows.append(_row(errors, people, task, epsilon, found))

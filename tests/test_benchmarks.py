@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import naive, optimality, peers, scale
+from benchmarks import learning, naive, optimality, peers, scale
 from benchmarks.collect import population, survey
 from harmony import Round
 from harmony.rounds import derive
@@ -13,6 +13,11 @@ from harmony.rounds import derive
 def test_the_accuracy_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     optimality.run(tiny=True)
     assert "best rival" in capsys.readouterr().out
+
+
+def test_the_learning_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    learning.run(tiny=True)
+    assert "gap closed" in capsys.readouterr().out
 
 
 def test_plain_numpy_counts_the_same_integers_as_the_kernels() -> None:
