@@ -97,7 +97,7 @@ def erm(
 ) -> None:
     """Figure 2: linear regression, logistic regression and SVM by every method.
 
-    At the paper's size this takes about half an hour on two cores, most of it private SGD.
+    At the paper's size this takes about 25 minutes of processor time, most of it private SGD.
     Points are kept as they come: run it again after an interruption and it goes on.
 
     [bold]Examples[/bold]
