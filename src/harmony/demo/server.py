@@ -54,7 +54,7 @@ class DemoServer:
 
         def read() -> None:
             nonlocal found
-            with self._log.open("w") as log:
+            with lines, self._log.open("w") as log:
                 for line in lines:
                     if "/claim?code=" in line:
                         found = line.strip()
@@ -64,7 +64,8 @@ class DemoServer:
                         log.flush()
             printed.set()
 
-        threading.Thread(target=read, daemon=True).start()
+        self._reader = threading.Thread(target=read, daemon=True)
+        self._reader.start()
         if not printed.wait(START_SECONDS) or not found:
             raise HarmonyError(f"the server did not start:\n{self._log.read_text()[-500:]}")
         parts = urlsplit(found)
@@ -111,3 +112,4 @@ class DemoServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._reader.join(5)
