@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyspark
 
-PATIENCE = 60
+PATIENCE = 120
 MASTER = "org.apache.spark.deploy.master.Master"
 WORKER = "org.apache.spark.deploy.worker.Worker"
 

@@ -94,7 +94,7 @@ def test_a_worker_killed_in_the_middle_of_a_job_changes_nothing(
 
     def kill_in_the_middle() -> None:
         tracker = session.sparkContext.statusTracker()
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while not killed and time.monotonic() < until:
             for stage in map(tracker.getStageInfo, tracker.getActiveStageIds()):
                 if stage and stage.numTasks >= FILES and stage.numCompletedTasks:

@@ -24,6 +24,8 @@ from .log import HIGH, LOW, NUMBER, Log, LogFile, cell_columns
 
 Group = tuple[LogFile, int]
 Ids = tuple[Words, Words]
+Marks = list[list[Words]]
+"""For each group of rows, the marks of its ids, share after share."""
 
 
 def tally(log: Log, *, trusted: bool = False, threads: int | None = None) -> Counted:
@@ -55,13 +57,13 @@ def _checked(log: Log, workers: int) -> Counted:
     said, asked = Counter(log.survey, log.round), Counter(log.survey, log.round)
     for turn in range(turns):
 
-        def look(groups: Iterator[Group], turn: int = turn) -> tuple[Counter, Counter, list[Words]]:
+        def look(groups: Iterator[Group], turn: int = turn) -> tuple[Counter, Counter, Marks]:
             """Count (in the first turn), and note this turn's marks."""
             as_said, as_asked = (Counter(log.survey, log.round) for _ in range(2))
             found = []
             for file, group in groups:
                 ids, cells = _reports(log, file, group, with_cells=turn == 0)
-                found.append(unique.share(unique.marks(*ids), turn, turns))
+                found.append(unique.spread(unique.marks(*ids), turn, turns))
                 if turn == 0:
                     _count(as_said, as_asked, meaning, ids, cells)
             return as_said, as_asked, found

@@ -14,10 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coins import Words
+from ..kernels import HALF, _compiled
 from ..threads import share_out
 
 MARKS_AT_ONCE = 1 << 27
 """One gibibyte of marks."""
+
+SHARES = 64
+"""The marks of a pass are sorted in so many shares, small enough to sort quickly."""
 
 _NOTHING = np.empty(0, np.uint64)
 _LOW, _HIGH = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
@@ -37,33 +41,53 @@ def marks(low: Words, high: Words) -> Words:
     return low * _LOW ^ high * _HIGH
 
 
-def share(mixed: Words, turn: int, turns: int) -> Words:
-    """Return those of the marks that belong to this turn: its share of the highest bits."""
-    if turns == 1:
-        return mixed
-    chosen: Words = mixed[((mixed >> np.uint64(32)) * np.uint64(turns)) >> np.uint64(32) == turn]
-    return chosen
+def spread(mixed: Words, turn: int = 0, turns: int = 1) -> list[Words]:
+    """Return the marks that belong to this turn, in shares by their highest bits.
+
+    >>> [part.tolist() for part in spread(np.array([1, 2**63], np.uint64))[:: SHARES // 2]]
+    [[1], [9223372036854775808]]
+    """
+    ordered, starts = _spread(mixed, turn, turns, SHARES)
+    return np.split(ordered, starts[1:-1])
 
 
-def repeated(parts: Sequence[Words], workers: int = 1) -> Words:
-    """Return the marks that occur more than once, each once, in order.
+def repeated(parts: Sequence[list[Words]], workers: int = 1) -> Words:
+    """Return the marks that occur more than once in what `spread` gave, each once, in order.
 
-    >>> repeated([np.array([5, 3], np.uint64), np.array([3, 9], np.uint64)], workers=2).tolist()
+    >>> marks = [spread(np.array(some, np.uint64)) for some in ([5, 3], [3, 9])]
+    >>> repeated(marks, workers=2).tolist()
     [3]
     """
 
-    def look(turns: Iterator[int]) -> list[Words]:
+    def look(shares: Iterator[int]) -> list[Words]:
         found = []
-        for turn in turns:
-            ordered = np.concatenate(
-                [_NOTHING, *(share(part, turn, 2 * workers) for part in parts)]
-            )
+        for share in shares:
+            ordered = np.concatenate([_NOTHING, *(part[share] for part in parts)])
             ordered.sort()
             found.append(ordered[1:][ordered[1:] == ordered[:-1]])
         return found
 
-    by_worker = share_out(iter(range(2 * workers)), workers, look)
+    by_worker = share_out(iter(range(SHARES)), workers, look)
     return np.unique(np.concatenate(list(chain(*by_worker))))
+
+
+@_compiled
+def _spread(mixed, turn, turns, shares):  # type: ignore[no-untyped-def]
+    starts = np.zeros(shares + 1, np.int64)
+    wide, first = np.uint64(turns * shares), turn * shares
+    for place in range(len(mixed)):
+        share = np.int64(((mixed[place] >> HALF) * wide) >> HALF) - first
+        if 0 <= share < shares:
+            starts[share + 1] += 1
+    for share in range(shares):
+        starts[share + 1] += starts[share]
+    ordered, ends = np.empty(starts[shares], np.uint64), starts[:-1].copy()
+    for place in range(len(mixed)):
+        share = np.int64(((mixed[place] >> HALF) * wide) >> HALF) - first
+        if 0 <= share < shares:
+            ordered[ends[share]] = mixed[place]
+            ends[share] += 1
+    return ordered, starts
 
 
 def later_ones(ids: tuple[Words, Words], order: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
