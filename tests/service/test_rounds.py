@@ -72,6 +72,17 @@ def test_a_survey_has_one_open_round_at_a_time(service: Service) -> None:
     assert second.json()["seed"] != opened.json()["seed"]
 
 
+def test_regions_can_open_a_round_with_one_seed(service: Service) -> None:
+    service.client.post("/v1/surveys", json=SURVEY.definition(), headers=service.admin)
+    rounds = f"/v1/surveys/{SURVEY.name}/rounds"
+    short = service.client.post(rounds, json={"label": "1", "seed": "ab"}, headers=service.admin)
+    assert short.status_code == 422
+    opened = service.client.post(
+        rounds, json={"label": "1", "seed": "ab" * 16}, headers=service.admin
+    )
+    assert opened.json()["seed"] == "ab" * 16
+
+
 def test_a_round_closes_at_its_time_even_if_nobody_closes_it(serve: Start) -> None:
     now = [at("2026-11-15T12:00")]
     service = serve(clock=lambda: now[0])

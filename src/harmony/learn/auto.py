@@ -62,14 +62,16 @@ def auto(training: Training) -> Method:
         asked = shares.gradient(clip)
         here = state.score
         best = finished(training, state)
-        answers = yield Ask("gradient", asked, shares.gradient_devices, here, best)
+        devices = shares.gradient_devices
+        answers = yield Ask("gradient", asked, devices, here, best, loss=state.left)
         direction = descent(known, known.gradient(answers, clip), state.left)
         if direction is None:
             continue
         spread = known.spread(direction)
         best = finished(training, state)
         asked = shares.line(spread, state.mean, state.left)
-        answers = yield Ask("line", asked, shares.line_devices, here, best, direction)
+        devices = shares.line_devices
+        answers = yield Ask("line", asked, devices, here, best, direction, state.left)
         _line(state, direction, answers, spread, shares.clips(spread, state.mean, state.left))
     if state.score.flat:
         return finished(training, state)
@@ -78,15 +80,16 @@ def auto(training: Training) -> Method:
 
 def _calibrate(training: Training, shares: Shares, known: Features, state: _State) -> Method:
     """Set the level of the score, with the devices that are left."""
-    score, best = state.score, finished(training, state)
+    score, best, devices = state.score, finished(training, state), shares.level_devices
     spread = known.spread(score)
     if training.loss == "squared":
         clip = 1 + abs(state.mean)
         asked = (ask_for.product(("residual", clip)),)
-        answers = yield Ask("level", asked, shares.level_devices, score, best)
+        answers = yield Ask("level", asked, devices, score, best, loss=state.left)
         return levelled(score, answers["residual"], clip, spread)
-    edges = edges_of(state.mean, spread, shares.level_devices / shares.noise)
-    answers = yield Ask("curve", (ask_for.curve(edges),), shares.level_devices, score, best)
+    edges = edges_of(state.mean, spread, devices / shares.noise)
+    asked = (ask_for.curve(edges),)
+    answers = yield Ask("curve", asked, devices, score, best, loss=state.left)
     return log_odds(score, edges, answers["curve"], best)
 
 

@@ -43,6 +43,8 @@ class Ask:
     model: Score
     best: Score
     direction: Score | None = None
+    loss: float | None = None
+    """The mean squared error that `best` is thought to have, of labels from -1 to 1."""
 
 
 Method = Generator[Ask, Answers, Score]
@@ -138,6 +140,8 @@ class Trainer:
         except StopIteration as end:
             self._best, self.step = end.value, None
             return
+        if self.history:
+            self.history[-1]["loss"] = ask.loss
         self._best = ask.best
         number = len(self._told) + 1
         self.step = Step(

@@ -168,15 +168,18 @@ class Catalogue:
         self.reload()
         return self.survey(survey.name)
 
-    def open(self, name: str, label: str, closes: float | None = None) -> ListedRound:
-        """Open a round with a fresh seed; a survey has one open round at a time."""
+    def open(
+        self, name: str, label: str, closes: float | None = None, seed: bytes | None = None
+    ) -> ListedRound:
+        """Open a round, with a fresh seed if none is given; a survey has one open at a time."""
         survey, now = self.survey(name), self._clock()
+        opened = Round.open(label) if seed is None else Round(label, seed)
         if closes is not None and closes <= now:
             raise Problem("malformed", "'closes' must lie in the future")
         try:
             with self._database.write() as connection:
                 _close_expired(connection, survey.id, now)
-                insert_round(connection, survey.id, Round.open(label), closes, now)
+                insert_round(connection, survey.id, opened, closes, now)
         except IntegrityError:
             raise Problem(
                 "conflict", "'label' was used before, or another round of the survey is open"

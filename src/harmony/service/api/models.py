@@ -52,6 +52,12 @@ class RoundBody(Body):
 
     label: Label
     closes: AwareDatetime | None = Field(None, description="when it closes by itself")
+    seed: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{32}$",
+        description="of the coins, 16 bytes in hex: give regions the same fresh one, so that "
+        "their tallies add; drawn here if not given",
+    )
 
 
 class RoundView(BaseModel):
