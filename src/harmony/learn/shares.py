@@ -40,7 +40,7 @@ class Shares:
         self.scalar = min(MOST_FOR_A_SCALAR, max(even, needed))
         self.effective = n / (self.noise * blocks * width)
         turns = 1 + int(math.log2(max(1.0, self.effective / ENOUGH_FOR_A_TURN)))
-        self.turns = min(MOST_TURNS, turns)
+        self.turns = min(MOST_TURNS, 1 + blocks, turns)  # so many features, so many directions
 
     def _devices(self, share: float) -> int:
         return max(1, round(self.training.devices * share))
