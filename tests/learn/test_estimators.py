@@ -82,7 +82,9 @@ def test_probabilities_are_calibrated() -> None:
         assert np.mean(y[group] > 0.4) == pytest.approx(chance[group].mean(), abs=0.1)
 
 
-@pytest.mark.parametrize("convert", [pl.from_pandas, pa.Table.from_pandas, dict], ids=str)
+@pytest.mark.parametrize(
+    "convert", [pl.from_pandas, pa.Table.from_pandas, dict], ids=["polars", "arrow", "dict"]
+)
 def test_all_kinds_of_tables_give_the_same_model(convert) -> None:
     X, y = people(3000)
     X["age"] = X["age"].astype(float)

@@ -90,7 +90,7 @@ def _calibrate(training: Training, shares: Shares, known: Features, state: _Stat
     edges = edges_of(state.mean, spread, devices / shares.noise)
     asked = (ask_for.curve(edges),)
     answers = yield Ask("curve", asked, devices, score, best, loss=state.left)
-    return log_odds(score, edges, answers["curve"], best)
+    return log_odds(score, state.mean, edges, answers["curve"], best)
 
 
 def _summary(training: Training, answers: Answers) -> tuple[Features, _State]:

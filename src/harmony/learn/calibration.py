@@ -44,11 +44,11 @@ def edges_of(middle: float, spread: float, effective: float) -> list[float]:
     return [float(edge) for edge in middle + np.linspace(-reach, reach, bins - 1)]
 
 
-def log_odds(score: Score, edges: list[float], curve: Answer, prior: Score) -> Score:
+def log_odds(score: Score, mean: float, edges: list[float], curve: Answer, prior: Score) -> Score:
     """Return the score as log-odds: the same direction, shifted and stretched.
 
-    `prior` is what it would be without the curve; the noise of the curve decides how far it
-    is followed.
+    `mean` is the label's, which is known better than the curve tells it.  `prior` is what the
+    result would be without the curve; the noise of the curve decides how far it is followed.
     """
     noise = float(np.mean(curve.variance))
     if not np.isfinite(noise):
@@ -58,9 +58,9 @@ def log_odds(score: Score, edges: list[float], curve: Answer, prior: Score) -> S
     middles = np.append(np.array(edges) - step / 2, edges[-1] + step / 2)
     centre, unit = float(middles.mean()), float(middles.std())
     start = _line_of(score, prior, centre, unit)
-    intercept, slope = logistic_line(
-        (middles - centre) / unit, plausible_counts(counts), counts[:, 1], start, noise
-    )
+    z = (middles - centre) / unit
+    seen = np.array([(1 + mean) / 2, z @ counts[:, 1]])
+    intercept, slope = logistic_line(z, plausible_counts(counts), seen, start, noise)
     return score.shifted(-centre).times(slope / unit).shifted(intercept)
 
 
@@ -71,20 +71,21 @@ def plausible_counts(counts: Floats) -> Floats:
 
 
 def logistic_line(
-    z: Floats, total: Floats, positive: Floats, start: Floats, noise: float
+    z: Floats, total: Floats, seen: Floats, start: Floats, noise: float
 ) -> tuple[float, float]:
     """Return intercept and slope of the logistic line through a curve.
 
     The optimum of the logistic loss depends on the positive labels through two sums only, which
-    noise leaves unbiased.  `start` is the prior, `noise` the variance of each of `positive`.
+    noise leaves unbiased: `seen`, their share and the sum of their z.  `start` is the prior,
+    `noise` the variance of each bin.
 
     >>> z, total = np.linspace(-2, 2, 16), np.full(16, 1 / 16)
-    >>> chance = 1 / (1 + np.exp(-(0.5 + 2 * z)))
-    >>> [round(one, 3) for one in logistic_line(z, total, total * chance, np.zeros(2), 0.0)]
+    >>> chance = total / (1 + np.exp(-(0.5 + 2 * z)))
+    >>> seen = np.array([chance.sum(), z @ chance])
+    >>> [round(one, 3) for one in logistic_line(z, total, seen, np.zeros(2), 0.0)]
     [0.5, 2.0]
     """
     design = np.column_stack([np.ones_like(z), z])
-    seen = design.T @ positive
     doubt = len(z) * noise / CURVATURE / PRIOR**2
     line = start.astype(np.float64)
     for _ in range(TURNS):
