@@ -81,7 +81,7 @@ def auto(training: Training) -> Method:
 def _calibrate(training: Training, shares: Shares, known: Features, state: _State) -> Method:
     """Set the level of the score, with the devices that are left."""
     score, best, devices = state.score, finished(training, state), shares.level_devices
-    spread = known.spread(score)
+    spread = max(known.spread(score), math.sqrt(state.explained))
     if training.loss == "squared":
         clip = 1 + abs(state.mean)
         asked = (ask_for.product(("residual", clip)),)

@@ -30,7 +30,7 @@ def levelled(score: Score, residual: Answer, clip: float, spread: float) -> Scor
 
 
 def edges_of(middle: float, spread: float, effective: float) -> list[float]:
-    """Return where the bins of a curve meet: evenly over the middle of the scores.
+    """Return where the bins of a curve meet: the more there are, the more of the tails they show.
 
     Noise adds up over bins, and wide ones blur: with so many devices' worth of answers without
     noise, both are least for a number of bins that grows with its fifth root.
@@ -40,7 +40,7 @@ def edges_of(middle: float, spread: float, effective: float) -> list[float]:
     """
     wanted = 2 ** round(np.log2(max(effective, 1.0)) / 5)
     bins = min(max(wanted, LEAST_BINS), MOST_BINS)
-    reach = (2 - 4 / bins) * max(spread, 1e-6)
+    reach = (1.25 * np.log2(bins) - 1.5) * max(spread, 1e-6)
     return [float(edge) for edge in middle + np.linspace(-reach, reach, bins - 1)]
 
 
