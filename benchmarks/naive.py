@@ -21,7 +21,8 @@ def collect(survey: Survey, table: dict[str, np.ndarray], key: bytes, round: Rou
     """Randomise and count every row: one answer a report, one tier."""
     devices = len(next(iter(table.values())))
     coin = siphash(round.seed, np.arange(devices, dtype=np.uint64), np.zeros(devices, np.uint64))
-    attribute = (coin & np.uint64(0xFFFFFFFF)) * np.uint64(len(survey.attributes)) >> np.uint64(32)
+    named = np.repeat(np.arange(len(survey.weights)), survey.weights)
+    attribute = named[(coin & np.uint64(0xFFFFFFFF)) * np.uint64(len(named)) >> np.uint64(32)]
     words = keystream(key, 0, devices)
     parts = []
     for place, (asked, mechanism) in enumerate(

@@ -123,8 +123,7 @@ def test_the_products_auto_on_the_same_people(summary, protocol) -> None:
                 names = [code.name for code in summary.codes]
                 raw = np.concatenate([result[name].raw for name in names])
                 direct.append(raw - np.concatenate([code.truth for code in summary.codes]))
-        d = len(survey.attributes)
-        shares = np.full(d, 1 / d)
+        shares = np.array(survey.weights) / sum(survey.weights)
         mechanisms = survey.mechanisms[0]
         if panel == "numeric":
             drawn = draws.auto_means(mechanisms[:6], summary, shares[:6], RUNS, rng)

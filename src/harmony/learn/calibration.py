@@ -38,7 +38,7 @@ def edges_of(middle: float, spread: float, effective: float) -> list[float]:
     >>> edges_of(0.0, 1.0, effective=1000), len(edges_of(0.0, 1.0, effective=1e6))
     ([-1.0, 0.0, 1.0], 15)
     """
-    wanted = 2 ** round(np.log2(max(effective, 1.0)) / 5)
+    wanted = 2 ** round(np.log2(max(effective, 1.0)) / 5 + 0.5)
     bins = min(max(wanted, LEAST_BINS), MOST_BINS)
     reach = (1.25 * np.log2(bins) - 1.5) * max(spread, 1e-6)
     return [float(edge) for edge in middle + np.linspace(-reach, reach, bins - 1)]
