@@ -28,7 +28,9 @@ def make_step(*questions: ask_for.Question, loss: str = "squared", n: int = N) -
 
 def columns(step: Step, table: dict[str, Any] | None = None) -> dict[str, Any]:
     records = Records(table or people(N), FEATURES, step.training.label)
-    return derived(step, records, 0, records.devices, np.random.default_rng(3))
+    return derived(
+        step, records, 0, records.devices, np.random.default_rng(3).random(records.devices)
+    )
 
 
 def plain_score(score: Score, row: dict[str, Any]) -> float:

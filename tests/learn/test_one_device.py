@@ -32,16 +32,6 @@ LABELS = {
 }
 
 
-class Chance:
-    """A generator whose draws a test keeps."""
-
-    def __init__(self) -> None:
-        self.drawn = np.random.default_rng(5).random(ROWS)
-
-    def random(self, count: int) -> Any:
-        return self.drawn[:count]
-
-
 def table_of(loss: str) -> dict[str, Any]:
     """Return records of which some lack a feature, or have a value that nobody listed."""
     draw = np.random.default_rng(3)
@@ -81,15 +71,16 @@ def step_of(loss: str) -> Step:
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_a_device_derives_what_the_bulk_path_does(loss: str) -> None:
-    step, table, chance = step_of(loss), table_of(loss), Chance()
+    step, table = step_of(loss), table_of(loss)
+    chance = np.random.default_rng(5).random(ROWS)
     records = Records(table, FEATURES, LABELS[loss])
-    columns = derived(step, records, 0, ROWS, chance)  # type: ignore[arg-type]  # draws alone
+    columns = derived(step, records, 0, ROWS, chance)
     device = DeviceStep(step.to_document(Round("r", bytes(16))))
     names = [one.name for one in device.survey.attributes]
     assert names == list(columns)
     for row in range(ROWS):
         record = {name: _plain(column[row]) for name, column in table.items()}
-        word = int(chance.drawn[row] * 2**53) << 11
+        word = int(chance[row] * 2**53) << 11
         answers = device.read(record, lambda count, word=word: word.to_bytes(count, "little"))
         for attribute, answer in zip(device.survey.attributes, answers, strict=True):
             bulk = _plain(columns[attribute.name][row])

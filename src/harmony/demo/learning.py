@@ -115,7 +115,7 @@ class Lesson:
         if document.get("step") != number:
             return
         step, survey = _step(self.training, document), Survey.from_document(document["survey"])
-        columns = derived(step, self._records, first, last, self._random)
+        columns = derived(step, self._records, first, last, self._random.random(last - first))
         opened = document["round"]
         round = Round(opened["label"], bytes.fromhex(opened["seed"]))
         reports = survey.randomize(columns, self._seed + number, round=round, first=first)

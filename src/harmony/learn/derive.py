@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bulk import keystream
 from ..rounds import Round, derive
 from ..tally import Tally
 from ..threads import cores
@@ -33,6 +34,7 @@ from .records import Floats, Records
 from .step import Derivation, Step
 
 CHUNK = 1 << 17
+TWO_53 = 9007199254740992.0
 
 
 class _Terms:
@@ -61,12 +63,14 @@ class _Terms:
 
 
 def derived(
-    step: Step, records: Records, start: int, stop: int, random: np.random.Generator
+    step: Step, records: Records, start: int, stop: int, chance: Floats
 ) -> dict[str, NDArray[Any]]:
-    """Return the columns of the step's survey for rows `start` to `stop`."""
+    """Return the columns of the step's survey for rows `start` to `stop`.
+
+    `chance` holds a random number in [0, 1) for each row, to round with.
+    """
     terms = _Terms(step, records, start, stop)
     places = {feature.name: place for place, feature in enumerate(step.training.features)}
-    chance = random.random(stop - start)
     columns: dict[str, NDArray[Any]] = {}
     signs: dict[float, tuple[Floats, NDArray[np.bool_]]] = {}
     for question in step.questions:
@@ -145,15 +149,15 @@ def collect_step(
     """
     label = f"step-{step.number}"
     if seed is None:
-        round, entropy = Round.open(label), int.from_bytes(os.urandom(16), "little")
+        round, key = Round.open(label), os.urandom(32)
     else:
         round = Round(label, derive(seed, label)[:16])
-        entropy = int.from_bytes(derive(seed, "rounding"), "little")
+        key = derive(seed, f"rounding in {label}")
 
     def collect(first: int) -> Tally:
         last = min(first + CHUNK, stop)
-        random = np.random.default_rng([entropy, step.number, first])
-        columns = derived(step, records, first, last, random)
+        words = keystream(key, first, last - first)[:, 0]
+        columns = derived(step, records, first, last, (words >> np.uint64(11)) / TWO_53)
         return step.survey.collect(
             columns, seed, round=round, first=first, progress=False, threads=1
         )
