@@ -1,11 +1,12 @@
 """`auto`: few, large and well-aimed steps.
 
-    summary    a few devices tell the label's mean and spread, and the features' frequencies
-    gradient   most devices: the correlation of the residual with every feature, asked by feature
-    line       some devices: how far to go along the direction that the gradient gives
-    ...        gradient and line again where there are devices enough
-    level      the rest: the mean of what is left; or how the labels go with the score, from
-               which the other losses read log-odds
+    summary      a few devices tell the label's mean and spread, and the features' frequencies
+    gradient     most devices: the correlation of the residual with every feature, asked by feature
+    frequencies  once: a closer look at the features that seem to matter
+    line         some devices: how far to go along the direction that the gradient gives
+    ...          gradient and line again, the features that matter asked more often
+    level        the rest: the mean of what is left, and the length of the score; or curves of how
+                 the labels go with the score, from which the other losses read log-odds
 
 All three losses share the direction: at a constant model their gradients are the same, and
 the regression of a label of -1 and 1 is Fisher's discriminant.  docs/learning.md tells what each
@@ -20,16 +21,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import step as ask_for
-from .beliefs import pulled, truncated_mean
-from .calibration import edges_of, levelled, log_odds
-from .directions import Features, descent
+from .beliefs import pulled
+from .calibration import edges_near, edges_of, log_odds, tipped
+from .directions import Strengths, attention, posterior
+from .features import Features, Gradient
 from .logit import normal_log_odds
-from .score import Score
-from .shares import Shares
+from .score import Floats, Score
+from .shares import TURNS, Shares
 from .trainer import Answer, Answers, Ask, Method
 from .training import Training
 
-FARTHEST = 1.5
+USUAL_STEP = 0.75
+"""How far to go where nothing is known of it: features often repeat each other a little."""
+
+USUAL_ERROR = 0.3
+"""How far off the length of a score may be when all turns are done."""
+
+WORTH_A_CLOSER_LOOK = 5_000
+"""Answers without noise from which on a second curve can tell where the odds are even."""
+
 LEAST_SPREAD = 0.05
 USUAL_SPREAD = 1 / 3
 """The least variance that a label is taken to have, as a share of the most that it can have
@@ -38,10 +48,13 @@ USUAL_SPREAD = 1 / 3
 
 @dataclass
 class _State:
-    """What is known so far: the score, and the variance of the residual it leaves."""
+    """What is known so far: the score with its weights, and the variance it leaves."""
 
     score: Score
+    weights: Floats
     mean: float
+    doubt: float
+    """The standard error of the mean."""
     total: float
     left: float
 
@@ -57,22 +70,37 @@ def auto(training: Training) -> Method:
     asked = shares.summary()
     answers = yield Ask("summary", asked, shares.summary_devices, nothing, nothing)
     known, state = _summary(training, answers)
-    for turn in range(shares.turns):
-        clip = shares.clip(turn, state.mean, state.left)
-        asked = shares.gradient(clip)
-        here = state.score
-        best = finished(training, state)
+    share = np.full(len(known.blocks), 1 / len(known.blocks))
+    seen = Gradient.unknown(len(known.variances))
+    for turn in range(TURNS):
+        clip, kept = shares.clip(state.mean, state.left)
+        asked = shares.gradient(clip, share)
+        here, best = state.score, finished(training, state)
         devices = shares.gradient_devices
-        answers = yield Ask("gradient", asked, devices, here, best, loss=state.left)
-        direction = descent(known, known.gradient(answers, clip), state.left)
-        if direction is None:
+        found = yield Ask("gradient", asked, devices, here, best, loss=state.left)
+        coming = (TURNS - 1 - turn) * devices * known.worth(shares.noise * (clip / kept) ** 2)
+        if turn == 0:
+            first = known.gradient(found, clip, kept)
+            strengths = Strengths.of(known, first, state.total)
+            share = attention(known, strengths.means, first.precisions, coming)
+            asked, devices = shares.frequencies(share), shares.frequency_devices
+            more = yield Ask("frequencies", asked, devices, here, best, loss=state.left)
+            known = Features.of(training, {name: answers[name].joined(more[name]) for name in more})
+        # What earlier turns saw still counts, less what the model has taken up since.
+        seen = seen.joined(known.gradient(found, clip, kept))
+        whole = seen.plus(known.variances * state.weights)
+        strengths = Strengths.of(known, whole, state.total)
+        share = attention(known, strengths.means, seen.precisions, coming)
+        way = posterior(known, whole, strengths) - state.weights
+        if not way.any():
             continue
-        spread = known.spread(direction)
-        best = finished(training, state)
+        direction, spread = known.score(way), known.spread(way)
         asked = shares.line(spread, state.mean, state.left)
         devices = shares.line_devices
-        answers = yield Ask("line", asked, devices, here, best, direction, state.left)
-        _line(state, direction, answers, spread, shares.clips(spread, state.mean, state.left))
+        found = yield Ask("line", asked, devices, here, best, direction, state.left)
+        step = _line(state, direction, found, spread, shares.clips(spread, state.mean, state.left))
+        state.weights = state.weights + step * way
+        seen = seen.plus(-known.variances * way)  # along the way nothing is left
     if state.score.flat:
         return finished(training, state)
     return (yield from _calibrate(training, shares, known, state))
@@ -81,20 +109,34 @@ def auto(training: Training) -> Method:
 def _calibrate(training: Training, shares: Shares, known: Features, state: _State) -> Method:
     """Set the level of the score, with the devices that are left."""
     score, best, devices = state.score, finished(training, state), shares.level_devices
-    spread = max(known.spread(score), math.sqrt(state.explained))
+    spread = max(known.spread(state.weights), math.sqrt(state.explained))
     if training.loss == "squared":
-        clip = 1 + abs(state.mean)
-        asked = (ask_for.product(("residual", clip)),)
-        answers = yield Ask("level", asked, devices, score, best, loss=state.left)
-        return levelled(score, answers["residual"], clip, spread)
-    edges = edges_of(state.mean, spread, devices / shares.noise)
+        centred = known.score(state.weights)
+        clips = shares.clips(spread, state.mean, state.left)
+        asked = shares.level(spread, state.mean, state.left)
+        answers = yield Ask("level", asked, devices, score, best, centred, state.left)
+        slope, error, _ = _slope(answers, spread, clips)
+        score = score.plus(pulled(slope, error, 0.0, USUAL_ERROR), centred)
+        usual = math.hypot(state.doubt, spread / 4)
+        off = _pulled(answers["residual"], 1 + abs(state.mean), 0.0, usual)
+        return score.shifted(off)
+    closer = devices > WORTH_A_CLOSER_LOOK * shares.noise
+    first = devices // 2 if closer else devices
+    edges = edges_of(state.mean, spread, first / shares.noise)
     asked = (ask_for.curve(edges),)
-    answers = yield Ask("curve", asked, devices, score, best, loss=state.left)
-    return log_odds(score, state.mean, edges, answers["curve"], best)
+    answers = yield Ask("curve", asked, first, score, best, loss=state.left)
+    line = log_odds(score, state.mean, edges, answers["curve"], best)
+    if closer:
+        edges = edges_near(line, edges)
+        asked = (ask_for.curve(edges),)
+        answers = yield Ask("curve", asked, devices - first, score, line.of(score), loss=state.left)
+        line = tipped(line, edges, answers["curve"])
+    return line.of(score)
 
 
 def _summary(training: Training, answers: Answers) -> tuple[Features, _State]:
     mean = float(np.clip(answers["label"].mean, -0.95, 0.95))
+    doubt = min(math.sqrt(answers["label"].variance[0]), 1.0)
     most = 1 - mean**2
     variance = most  # of a label that is -1 or 1
     if "label x label" in answers:
@@ -103,7 +145,9 @@ def _summary(training: Training, answers: Answers) -> tuple[Features, _State]:
         variance = pulled(square.mean - mean**2, error, USUAL_SPREAD * most, USUAL_SPREAD * most)
         variance = min(max(variance, LEAST_SPREAD * most), most)
     score = Score.constant(training.features, mean)
-    return Features.of(training, answers), _State(score, mean, variance, variance)
+    known = Features.of(training, answers)
+    nothing = np.zeros(len(known.variances))
+    return known, _State(score, nothing, mean, doubt, variance, variance)
 
 
 def _line(
@@ -112,22 +156,30 @@ def _line(
     answers: Answers,
     spread: float,
     clips: tuple[float, float, float],
-) -> None:
-    """Move along the direction by the slope of the residual on it."""
-    residual_clip, _, far = clips
-    middle = _pulled(answers["direction"], far, 0.0, spread / 2)
-    # The direction clipped at `near` is an instrument for the direction itself: both means hold
-    # it, so their ratio is the slope.  Features that repeat each other only widen the direction.
+) -> float:
+    """Move along the direction by the slope of the residual on it, and return that step."""
+    slope, error, width = _slope(answers, spread, clips)
+    # One would be right for independent features; those that repeat each other ask for less.
+    step = max(pulled(slope, error, USUAL_STEP, USUAL_STEP / 3), 0.0)
+    state.score = state.score.plus(step, direction)
+    gained = (step * max(spread, width)) ** 2
+    state.left = max(state.left - gained, LEAST_SPREAD * state.total)
+    return step
+
+
+def _slope(
+    answers: Answers, spread: float, clips: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    """Return the slope of the residual on the direction, its error, and the direction's width.
+
+    The direction clipped at `near` is an instrument for the direction itself: both means hold
+    it, so their ratio is the slope.  Features that repeat each other only widen the direction.
+    """
+    residual, _, far = clips
     width = max(_pulled(answers["direction x direction"], far, spread, spread / 3), spread / 4)
     along = answers["residual x direction"]
-    slope = along.mean * residual_clip / width
-    error = math.sqrt(along.variance[0]) * residual_clip / width
-    # One would be right for independent features; those that repeat each other ask for less.
-    step = truncated_mean(slope, error, 0.0, FARTHEST)
-    state.score = state.score.plus(step, direction.shifted(-middle))
-    variance = max(spread, width) ** 2
-    gained = step * (2 * max(slope, step) - step) * variance
-    state.left = max(state.left - gained, LEAST_SPREAD * state.total)
+    error = math.sqrt(along.variance[0])
+    return along.mean * residual / width, error * residual / width, width
 
 
 def _pulled(answer: Answer, scale: float, usual: float, spread: float) -> float:

@@ -7,9 +7,11 @@ says what to add to the score and how steep to make it.  The direction stays as 
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
-from .beliefs import pulled
 from .score import Floats, Score
 from .trainer import Answer
 
@@ -19,14 +21,8 @@ TURNS = 50
 CURVATURE = 0.2
 """Of the logistic loss, on average, where labels are neither sure nor a toss."""
 
-PRIOR = 1.0
+PRIOR = 0.3
 """How far the line may be from the prior, in intercept and slope: one standard deviation."""
-
-
-def levelled(score: Score, residual: Answer, clip: float, spread: float) -> Score:
-    """Return the score plus the mean residual, as far as that is known."""
-    error = float(np.sqrt(residual.variance[0])) * clip
-    return score.shifted(pulled(residual.mean * clip, error, 0.0, spread / 4))
 
 
 def edges_of(middle: float, spread: float, effective: float) -> list[float]:
@@ -44,24 +40,67 @@ def edges_of(middle: float, spread: float, effective: float) -> list[float]:
     return [float(edge) for edge in middle + np.linspace(-reach, reach, bins - 1)]
 
 
-def log_odds(score: Score, mean: float, edges: list[float], curve: Answer, prior: Score) -> Score:
-    """Return the score as log-odds: the same direction, shifted and stretched.
+@dataclass(frozen=True)
+class Line:
+    """Log-odds that grow with a score: nought where it is `even`, and so `steep`."""
+
+    even: float
+    steep: float
+
+    def of(self, score: Score) -> Score:
+        return score.shifted(-self.even).times(self.steep)
+
+    def surplus(self, at: Floats) -> Floats:
+        """Return the chance of label 1 less that of label -1, at these scores."""
+        return np.tanh(self.steep * (at - self.even) / 2)
+
+
+def log_odds(score: Score, mean: float, edges: list[float], curve: Answer, prior: Score) -> Line:
+    """Return how log-odds go with the score.
 
     `mean` is the label's, which is known better than the curve tells it.  `prior` is what the
     result would be without the curve; the noise of the curve decides how far it is followed.
     """
     noise = float(np.mean(curve.variance))
-    if not np.isfinite(noise):
-        return prior
-    counts = curve.estimates.reshape(-1, 2)
     step = edges[1] - edges[0]
     middles = np.append(np.array(edges) - step / 2, edges[-1] + step / 2)
     centre, unit = float(middles.mean()), float(middles.std())
-    start = _line_of(score, prior, centre, unit)
-    z = (middles - centre) / unit
-    seen = np.array([(1 + mean) / 2, z @ counts[:, 1]])
-    intercept, slope = logistic_line(z, plausible_counts(counts), seen, start, noise)
-    return score.shifted(-centre).times(slope / unit).shifted(intercept)
+    intercept, slope = _line_of(score, prior, centre, unit)
+    if np.isfinite(noise):
+        counts = curve.estimates.reshape(-1, 2)
+        z = (middles - centre) / unit
+        seen = np.array([(1 + mean) / 2, z @ counts[:, 1]])
+        start = np.array([intercept, slope])
+        intercept, slope = logistic_line(z, plausible_counts(counts), seen, start, noise)
+    return Line(centre - intercept * unit / slope, slope / unit)
+
+
+def edges_near(line: Line, edges: list[float]) -> list[float]:
+    """Return where the bins of a second curve meet: a closer look at where the odds are even."""
+    reach = 2 * (edges[1] - edges[0])
+    return [float(edge) for edge in line.even + np.linspace(-reach, reach, MOST_BINS - 1)]
+
+
+def tipped(line: Line, edges: list[float], curve: Answer) -> Line:
+    """Return the line moved to the edge that parts the labels best, if it does better there.
+
+    In every bin the line says how many more labels are positive than negative, and so does the
+    curve, with noise.  The line is right as far as it fits, give or take what chance does.
+    """
+    noise = 2 * float(np.mean(curve.variance))
+    if not np.isfinite(noise):
+        return line
+    negative, positive = curve.estimates.reshape(-1, 2)[1:-1].T
+    seen, total = positive - negative, np.maximum(positive + negative, 0.0)
+    middles = (np.array(edges[1:]) + edges[:-1]) / 2
+    fitted = total * line.surplus(middles)
+    chance = noise * (1 + 2 * math.sqrt(2 / len(seen)))
+    misfit = max(float(np.mean((seen - fitted) ** 2)) - chance, 0.0)
+    surplus = fitted + misfit / (misfit + noise) * (seen - fitted)
+    lost = np.concatenate([[0.0], np.cumsum(surplus)])  # by predicting -1 below each edge
+    best = int(np.argmin(lost))
+    now = float(np.interp(line.even, edges, lost))
+    return Line(edges[best], line.steep) if lost[best] < now and misfit else line
 
 
 def plausible_counts(counts: Floats) -> Floats:
@@ -100,8 +139,8 @@ def logistic_line(
     return float(line[0]), float(line[1])
 
 
-def _line_of(score: Score, prior: Score, centre: float, unit: float) -> Floats:
+def _line_of(score: Score, prior: Score, centre: float, unit: float) -> tuple[float, float]:
     """Return intercept and slope of the prior as a function of the standardised score."""
     ours, theirs = np.concatenate(score.blocks), np.concatenate(prior.blocks)
     slope = float(ours @ theirs / (ours @ ours))
-    return np.array([prior.intercept + slope * (centre - score.intercept), slope * unit])
+    return prior.intercept + slope * (centre - score.intercept), slope * unit

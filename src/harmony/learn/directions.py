@@ -1,158 +1,80 @@
-"""Directions: from the answers about a gradient to the score worth moving along.
+"""Directions: from what is known of a gradient to weights worth having, and to what to ask next.
 
-Were the features independent, coordinate v of the gradient would be p_v w_v plus known noise,
-with p_v the value's frequency and w_v the weight sought.  The weights of a feature come from a
-normal distribution of variance tau^2, which is estimated for each feature and pulled towards
-what all features have in common; the direction is the posterior mean (empirical Bayes).
+Were the features independent, coordinate i of the gradient would be s_i w_i plus known noise, with
+s_i its variance and w_i the weight sought.  The weights of a feature are normal with a variance,
+the feature's strength, which is one of a few: how common each is among the features is estimated
+from all of them (empirical Bayes).  Few features may matter much, and then they stand out.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..attributes import Attribute
-from .beliefs import truncated_mean
-from .score import Floats, Score
-from .trainer import Answers
-from .training import Training
+from .features import Features, Gradient
+from .score import Floats
+
+STEPS = 10
+"""Strengths that a feature may have: the greatest that could be, and each a quarter of the last."""
+
+ROUNDS = 50
+"""Turns until estimates have settled."""
 
 
 @dataclass(frozen=True)
-class Gradient:
-    """The mean of residual times feature, block by block, with the variance of its noise."""
+class Strengths:
+    """What is believed of the features: how likely each has each strength."""
 
-    blocks: tuple[Floats, ...]
-    variances: tuple[Floats, ...]
-
-
-@dataclass(frozen=True)
-class Features:
-    """What is known of the features: a frequency for each value, or a number's mean.
-
-    `scales` are what one unit of weight adds to the gradient: the frequency of a value, or the
-    standard deviation of a number (whose weight is then for the number in such units).
-    """
-
-    features: Sequence[Attribute]
-    means: tuple[Floats, ...]
-    scales: tuple[Floats, ...]
+    grid: Floats
+    chances: Floats
 
     @classmethod
-    def of(cls, training: Training, answers: Answers) -> Features:
-        """Read them from the answers about frequencies."""
-        means, scales = [], []
-        for feature in training.features:
-            answer = answers[f"frequency of {feature.name}"]
-            frequencies = plausible(answer.estimates, answer.variance)
-            if feature.values:
-                means.append(frequencies)
-                scales.append(frequencies)
-            else:
-                edges = np.linspace(-1, 1, len(frequencies) + 1)
-                middles, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
-                mean = frequencies @ middles
-                variance = frequencies @ middles**2 - mean**2 + width**2 / 12
-                means.append(np.array([mean]))
-                scales.append(np.array([math.sqrt(variance)]))
-        return cls(tuple(training.features), tuple(means), tuple(scales))
+    def of(cls, known: Features, gradient: Gradient, total: float) -> Strengths:
+        """Estimate them, where the label has variance `total`: nothing explains more than that."""
+        grid: Floats = total * np.power(0.25, np.arange(STEPS))
+        signal = known.variances**2 * gradient.precisions * grid[:, None]
+        seen = gradient.means**2 * gradient.precisions
+        logarithms = (signal / (1 + signal) * seen - np.log1p(signal)) / 2
+        fits = np.array([known.by_feature(row) for row in logarithms])
+        likelihoods = np.exp(fits - fits.max(axis=0))
+        common = np.full(STEPS, 1 / STEPS)
+        for _ in range(ROUNDS):
+            chances = common[:, None] * likelihoods
+            chances /= chances.sum(axis=0)
+            common = chances.sum(axis=1) + 1 / STEPS  # one feature more, of any strength
+            common /= common.sum()
+        return cls(grid, chances)
 
-    def gradient(self, answers: Answers, clip: float) -> Gradient:
-        """Read a gradient, as if the clipped residual had mean nought."""
-        offset = answers["residual"].mean
-        blocks, variances = [], []
-        for feature, mean in zip(self.features, self.means, strict=True):
-            answer = answers[f"gradient of {feature.name}"]
-            block = answer.estimates - offset * mean
-            if feature.values:
-                block = block - block.mean()
-            blocks.append(clip * block)
-            variances.append(clip**2 * answer.variance)
-        return Gradient(tuple(blocks), tuple(variances))
-
-    def spread(self, score: Score) -> float:
-        """Return the standard deviation a score would have if the features were independent."""
-        variance = 0.0
-        for feature, mean, scale, block in zip(
-            self.features, self.means, self.scales, score.blocks, strict=True
-        ):
-            if feature.values:
-                variance += float(mean @ block**2) - float(mean @ block) ** 2
-            else:
-                variance += float(scale @ block) ** 2
-        return math.sqrt(max(variance, 1e-12))
-
-    def centred(self, blocks: Sequence[Floats]) -> Score:
-        """Return the score with these weights whose mean is nought, as far as is known."""
-        mean = sum(float(one @ block) for one, block in zip(self.means, blocks, strict=True))
-        return Score(tuple(self.features), -mean, tuple(blocks))
+    @property
+    def means(self) -> Floats:
+        """The strength to expect of each feature."""
+        means: Floats = self.grid @ self.chances
+        return means
 
 
-def plausible(estimates: Floats, variance: Floats) -> Floats:
-    """Pull estimated frequencies towards equal ones, by their noise; keep all above nought.
+def posterior(known: Features, gradient: Gradient, strengths: Strengths) -> Floats:
+    """Return the posterior mean of the weights."""
+    signal = known.variances**2 * gradient.precisions * strengths.grid[:, None]
+    kept = (strengths.chances[:, known.owners] * signal / (1 + signal)).sum(axis=0)
+    weights: Floats = kept * gradient.means / known.variances
+    return weights
 
-    >>> plausible(np.array([0.7, 0.2, 0.1]), np.full(3, 1e-9)).round(2).tolist()
-    [0.7, 0.2, 0.1]
-    >>> plausible(np.array([0.7, 0.2, 0.1]), np.full(3, np.inf)).round(2).tolist()
-    [0.33, 0.33, 0.33]
+
+def attention(known: Features, strengths: Floats, precisions: Floats, coming: Floats) -> Floats:
+    """Return the shares of the next devices that features deserve: the most useful design.
+
+    A coordinate known with precision pi leaves an error of s t / (1 + s^2 t pi), with s its
+    variance and t the strength.  All next devices together would add `coming` to one precision.
+    The shares make the sum of what is left least.
     """
-    count = len(estimates)
-    equal = 1 / count
-    noise = float(np.mean(variance))
-    if not math.isfinite(noise):
-        return np.full(count, equal)
-    signal = max(0.0, float(np.mean((estimates - equal) ** 2)) - noise)
-    pulled = equal + (estimates - equal) * (signal / (signal + noise) if signal else 0.0)
-    pulled = np.maximum(pulled, equal / 10)
-    whole: Floats = pulled / pulled.sum()
-    return whole
-
-
-def descent(known: Features, gradient: Gradient, left: float) -> Score | None:
-    """Return the direction to move along, where the residual has variance `left`."""
-    blocks = posterior(known, gradient, left)
-    return known.centred(blocks) if any(block.any() for block in blocks) else None
-
-
-def posterior(known: Features, gradient: Gradient, left: float) -> list[Floats]:
-    """Return the posterior mean of every block's weights."""
-    pieces = list(zip(gradient.blocks, gradient.variances, known.scales, strict=True))
-    taus, errors = np.array([_tau(*piece) for piece in pieces]).T
-    common = _common(taus, errors, 2 * left / len(pieces))
-    blocks = []
-    for feature, (block, noise, scale), tau, error in zip(
-        known.features, pieces, taus, errors, strict=True
-    ):
-        precision = 1 / error**2 + 1 / common**2
-        mean = (tau / error**2 + 1 / common) / precision
-        spread = precision**-0.5
-        prior = truncated_mean(mean, spread, 0.0, max(mean, 0.0) + common + 10 * spread)
-        weights = scale * prior * block / (scale**2 * prior + noise)
-        blocks.append(weights if feature.values else weights / scale)
-    return blocks
-
-
-def _tau(block: Floats, noise: Floats, scale: Floats) -> tuple[float, float]:
-    """Return the moment estimate of tau^2 in one block, and its standard error from noise."""
-    free = (len(block) - 1) / len(block) if len(block) > 1 else 1.0
-    energy = float(scale @ scale)
-    if not np.isfinite(noise).all():
-        return 0.0, 1e12
-    tau = (float(block @ block) - free * float(noise.sum())) / energy
-    return tau, math.sqrt(2 * free * float(noise @ noise)) / energy
-
-
-def _common(taus: Floats, errors: Floats, most: float) -> float:
-    """Return the mean of tau^2 over features, weighing each by what noise and differences leave.
-
-    Together the features explain no more than there is, so there is a most for each.
-    """
-    common = most / 2
-    for _ in range(30):
-        weights = 1 / (errors**2 + common**2)
-        mean, error = float(weights @ taus / weights.sum()), float(weights.sum()) ** -0.5
-        common = truncated_mean(mean, error, 0.0, most)
-    return max(common, 1e-12)
+    signal = known.variances**2 * strengths[known.owners]
+    shares = np.full(len(strengths), 1 / len(strengths))
+    for _ in range(ROUNDS):
+        reached = precisions + coming * shares[known.owners]
+        gains = known.by_feature(signal**2 / known.variances * coming / (1 + signal * reached) ** 2)
+        if not gains.any():
+            break
+        shares = shares * np.sqrt(gains / float(gains @ shares))
+        shares = shares / shares.sum()
+    return shares

@@ -11,18 +11,24 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from ..attributes import MAX_WEIGHT
 from . import step as ask_for
+from .score import Floats
 from .step import Question
 from .training import Training
 
 SCALAR_ERROR = 0.04
-MOST_FOR_A_SCALAR = 0.05
-MOST_TURNS = 8
-ENOUGH_FOR_A_TURN = 150
-"""Devices without noise, for each coordinate, above which a second gradient is worth asking."""
+MOST_FOR_A_SCALAR = 0.03
+TURNS = 4
+"""Gradients that are asked, each at the model that the ones before have led to."""
 
-SUMMARY, LINE, LEVEL, CURVE = 3.0, 2.0, 0.5, 2.0
-"""What a summary, a line, a level and a curve cost, in scalars."""
+FINENESS = 32
+"""Parts of an equal share in which the coin divides its attention to features."""
+
+FREQUENCIES, LINE, LEVEL, CURVE = 2.0, 0.5, 3.0, 2.0
+"""What the steps cost that do not ask for a gradient, in scalars; a summary, one a question."""
 
 
 class Shares:
@@ -38,69 +44,95 @@ class Shares:
         even = 1 / (1 + math.sqrt(blocks * width))
         needed = self.noise / SCALAR_ERROR**2 / n
         self.scalar = min(MOST_FOR_A_SCALAR, max(even, needed))
-        self.effective = n / (self.noise * blocks * width)
-        turns = 1 + int(math.log2(max(1.0, self.effective / ENOUGH_FOR_A_TURN)))
-        self.turns = min(MOST_TURNS, 1 + blocks, turns)  # so many features, so many directions
 
     def _devices(self, share: float) -> int:
         return max(1, round(self.training.devices * share))
 
     @property
     def summary_devices(self) -> int:
-        return self._devices(SUMMARY * self.scalar)
+        return self._devices(self._summary * self.scalar)
+
+    @property
+    def frequency_devices(self) -> int:
+        return self._devices(FREQUENCIES * self.scalar)
 
     @property
     def gradient_devices(self) -> int:
-        spent = SUMMARY + LINE * (1 + self.turns) / 2 + self._level
-        return self._devices((1 - spent * self.scalar) / self.turns)
+        spent = self._summary + FREQUENCIES + LINE * TURNS + self._level
+        return self._devices((1 - spent * self.scalar) / TURNS)
 
     @property
     def line_devices(self) -> int:
-        return self._devices(LINE * self.scalar * (1 + self.turns) / 2 / self.turns)
+        return self._devices(LINE * self.scalar)
 
     @property
     def level_devices(self) -> int:
         """The last step takes whatever rounding has left."""
-        each = self.gradient_devices + self.line_devices
-        return max(1, self.training.devices - self.summary_devices - self.turns * each)
+        spent = self.summary_devices + self.frequency_devices
+        spent += TURNS * (self.gradient_devices + self.line_devices)
+        return max(1, self.training.devices - spent)
+
+    @property
+    def _summary(self) -> float:
+        return 3.0 if self.squared else 2.0
 
     @property
     def _level(self) -> float:
         return LEVEL if self.squared else CURVE
 
     def summary(self) -> tuple[Question, ...]:
-        """A scalar and a half for the label's mean, half for its square, one for the features."""
-        blocks = len(self.training.features)
-        mean = 3 * blocks if self.squared else 4 * blocks
-        questions = [ask_for.product(("label", 1.0), weight=mean)]
+        """The label's mean, its square unless that is one, and the features: each as often."""
+        often = len(self.training.features)
+        questions = [ask_for.product(("label", 1.0), weight=often)]
         if self.squared:
-            questions.append(ask_for.product(("label", 1.0), ("label", 1.0), weight=blocks))
-        questions += [ask_for.frequency(feature, weight=2) for feature in self.training.features]
+            questions.append(ask_for.product(("label", 1.0), ("label", 1.0), weight=often))
+        questions += [ask_for.frequency(feature) for feature in self.training.features]
         return tuple(questions)
 
-    def clip(self, turn: int, mean: float, left: float) -> float:
-        """Where the gradient clips the residual.
+    def clip(self, mean: float, left: float) -> tuple[float, float]:
+        """Where the gradient clips the residual, and the share of residuals that it leaves.
 
-        One standard deviation gives the clearest direction; later turns see to the tails.
-        A label with two values is never clipped.
+        One standard deviation is clearest.  A label with two values is never clipped.
         """
-        most = 1 + abs(mean)
-        return min(most, math.sqrt(left) * (1 + turn)) if self.squared else most
+        most, spread = 1 + abs(mean), math.sqrt(left)
+        if not self.squared or most <= spread:
+            return most, 1.0
+        return spread, math.erf(math.sqrt(0.5))
 
-    def gradient(self, clip: float) -> tuple[Question, ...]:
+    def frequencies(self, attention: Floats) -> tuple[Question, ...]:
+        """The frequencies of the features that deserve it."""
+        weighed = zip(self.training.features, parts(attention), strict=True)
+        return tuple(ask_for.frequency(feature, weight) for feature, weight in weighed)
+
+    def gradient(self, clip: float, attention: Floats) -> tuple[Question, ...]:
         """The gradient, feature by feature, and the mean of the clipped residual."""
-        questions = [ask_for.gradient(feature, clip) for feature in self.training.features]
-        return (*questions, ask_for.product(("residual", clip)))
+        weighed = zip(self.training.features, parts(attention), strict=True)
+        questions = [ask_for.gradient(feature, clip, weight) for feature, weight in weighed]
+        return (*questions, ask_for.product(("residual", clip), weight=FINENESS))
 
     def clips(self, spread: float, mean: float, left: float) -> tuple[float, float, float]:
         """Where a line clips the residual, and the direction: as an instrument, and as itself."""
         return min(1 + abs(mean), 2.5 * math.sqrt(left)), spread / 2, 3 * spread
 
     def line(self, spread: float, mean: float, left: float) -> tuple[Question, ...]:
-        """Most for the slope; the direction's spread and mean are known roughly."""
+        """Most for the slope; the direction's spread is known roughly."""
         residual, near, far = self.clips(spread, mean, left)
         return (
             ask_for.product(("residual", residual), ("direction", near), weight=3),
             ask_for.product(("direction", near), ("direction", far)),
-            ask_for.product(("direction", far)),
         )
+
+    def level(self, spread: float, mean: float, left: float) -> tuple[Question, ...]:
+        """The mean of the residual, all of it, and a line along the score itself."""
+        along = self.line(spread, mean, left)
+        return (ask_for.product(("residual", 1 + abs(mean)), weight=6), *along)
+
+
+def parts(attention: Floats) -> list[int]:
+    """Return the shares of features as weights for the coin, none of them nought.
+
+    >>> parts(np.array([0.75, 0.25, 0.0]))
+    [72, 24, 1]
+    """
+    weights = np.clip(np.rint(attention * len(attention) * FINENESS), 1, MAX_WEIGHT)
+    return [int(weight) for weight in weights]

@@ -29,6 +29,15 @@ class Answer:
         """The one estimate of a numeric question."""
         return float(self.estimates[0])
 
+    def joined(self, other: Answer) -> Answer:
+        """Return the answer of both groups of devices."""
+        n = self.n + other.n
+        if not self.n or not other.n:
+            return self if self.n else other
+        share = self.n / n
+        estimates = share * self.estimates + (1 - share) * other.estimates
+        return Answer(n, estimates, share**2 * self.variance + (1 - share) ** 2 * other.variance)
+
 
 Answers = Mapping[str, Answer]
 

@@ -1,0 +1,144 @@
+"""Features in their own coordinates, what stands out among them, and what to ask next."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from harmony import Categorical
+from harmony.learn.calibration import Line, edges_near, tipped
+from harmony.learn.directions import Strengths, attention, posterior
+from harmony.learn.features import MOST_VALUES, Block, Features, Gradient
+from harmony.learn.trainer import Answer
+from harmony.mechanisms import SignedLinear
+
+RNG = np.random.default_rng(5)
+
+
+def features_of(*frequencies: list[float]) -> Features:
+    blocks = [Block.of_values(np.array(one)) for one in frequencies]
+    variances = np.concatenate([block.variances for block in blocks])
+    owners = np.repeat(np.arange(len(blocks)), [len(block.variances) for block in blocks])
+    asked = [Categorical(f"f{place}", range(len(one))) for place, one in enumerate(frequencies)]
+    return Features(asked, blocks, variances, owners)
+
+
+@pytest.mark.parametrize("values", [2, 3, 5, 8, 13])
+def test_coordinates_of_a_feature_are_uncorrelated(values: int) -> None:
+    frequencies = RNG.dirichlet(np.ones(values))
+    block = Block.of_values(frequencies)
+    columns = np.eye(values)  # one row for each value that a device may have
+    written = np.array([block.coordinates(row - frequencies) for row in columns])
+    covariance = written.T @ (written * frequencies[:, None])
+    assert covariance == pytest.approx(np.diag(block.variances), abs=1e-12)
+
+
+@pytest.mark.parametrize("values", [2, 3, 5, 8, 13])
+def test_the_noise_of_a_coordinate_is_what_the_code_gives_it(values: int) -> None:
+    """Exactly: the covariance that fair bits leave in the decoded columns, in coordinates."""
+    mechanism = SignedLinear.design(1, values)  # type: ignore[arg-type]  # one is a Fraction, too
+    rows = mechanism.code.rows
+    hadamard = np.array([[mechanism.code.index(v, r) for v in range(values)] for r in range(rows)])
+    decoded = (1 - 2 * hadamard) * mechanism.reach * rows / (rows + 1)
+    covariance = decoded.T @ decoded / rows
+    block = Block.of_values(RNG.dirichlet(np.ones(values)))
+    assert block.basis is not None
+    expected = np.eye(values - 1) * mechanism.reach**2 * block.noise
+    assert block.basis.T @ covariance @ block.basis == pytest.approx(expected)
+    assert mechanism.zero_variance == pytest.approx(mechanism.reach**2 * block.answer)
+
+
+def test_a_feature_of_very_many_values_needs_no_matrix() -> None:
+    block = Block.of_values(np.full(10 * MOST_VALUES, 0.1 / MOST_VALUES))
+    assert block.basis is None
+    weights = RNG.normal(size=10 * MOST_VALUES)
+    assert block.weights(block.coordinates(weights)).sum() == pytest.approx(0)
+
+
+def test_a_score_has_mean_nought_and_the_spread_of_its_weights() -> None:
+    known = features_of([0.5, 0.3, 0.2], [0.9, 0.1])
+    score = known.score(np.array([1.0, -2.0, 0.5]))
+    first, second = (np.array(block) for block in score.blocks)
+    means = first @ [0.5, 0.3, 0.2] + second @ [0.9, 0.1]
+    assert score.intercept + means == pytest.approx(0)
+    spread = first**2 @ [0.5, 0.3, 0.2] - (first @ [0.5, 0.3, 0.2]) ** 2
+    spread += second**2 @ [0.9, 0.1] - (second @ [0.9, 0.1]) ** 2
+    assert known.spread(np.array([1.0, -2.0, 0.5])) == pytest.approx(math.sqrt(spread))
+
+
+def test_gradients_join_by_their_precision() -> None:
+    one = Gradient(np.array([1.0, 5.0, 0.0]), np.array([1.0, 0.0, 0.0]))
+    other = Gradient(np.array([4.0, 7.0, 0.0]), np.array([2.0, 3.0, 0.0]))
+    both = one.joined(other)
+    assert both.means.tolist() == [3.0, 7.0, 0.0]
+    assert both.precisions.tolist() == [3.0, 3.0, 0.0]
+
+
+def test_answers_of_two_groups_join() -> None:
+    some = Answer(10, np.array([0.4]), np.array([0.3]))
+    more = Answer(30, np.array([0.8]), np.array([0.1]))
+    nobody = Answer(0, np.zeros(1), np.full(1, np.inf))
+    assert some.joined(more).mean == pytest.approx(0.7)
+    assert some.joined(more).variance[0] == pytest.approx(0.3 / 16 + 0.1 * 9 / 16)
+    assert some.joined(nobody) is some
+    assert nobody.joined(some) is some
+
+
+def test_one_strong_feature_stands_out_among_weak_ones() -> None:
+    known = features_of(*[[0.5, 0.5]] * 20)
+    means = np.zeros(20)
+    means[7] = 0.1
+    gradient = Gradient(means, np.full(20, 1e4))  # noise of 0.01: ten of it
+    strengths = Strengths.of(known, gradient, total=1.0)
+    assert strengths.means[7] > 20 * np.delete(strengths.means, 7).max()
+    weights = posterior(known, gradient, strengths)
+    assert weights[7] == pytest.approx(0.1 / known.variances[7], rel=0.05)
+
+
+def test_noise_alone_is_nearly_nothing() -> None:
+    """The largest of 20 noises of 0.01 would give a weight of 0.04."""
+    known = features_of(*[[0.5, 0.5]] * 20)
+    gradient = Gradient(RNG.normal(0, 0.01, 20), np.full(20, 1e4))
+    weights = posterior(known, gradient, Strengths.of(known, gradient, total=1.0))
+    assert np.abs(weights).max() < 0.015
+
+
+def test_attention_goes_to_what_matters_and_is_not_known() -> None:
+    known = features_of([0.5, 0.5], [0.5, 0.5], [0.5, 0.5])
+    strengths, coming = np.array([0.1, 0.1, 1e-6]), np.full(3, 1000.0)
+    share = attention(known, strengths, np.array([0.0, 5000.0, 0.0]), coming)
+    assert share.sum() == pytest.approx(1)
+    assert share[0] > 0.9
+    even = attention(known, strengths, np.zeros(3), coming)
+    assert even[:2] == pytest.approx([0.5, 0.5], abs=0.01)
+
+
+def test_attention_is_even_where_nothing_is_coming() -> None:
+    known = features_of([0.5, 0.5], [0.9, 0.1])
+    share = attention(known, np.array([0.1, 0.0]), np.zeros(2), np.zeros(2))
+    assert share.tolist() == [0.5, 0.5]
+
+
+def curve_of(edges: list[float], threshold: float, variance: float) -> Answer:
+    """Scores spread evenly over the edges; labels are 1 beyond the threshold, without exception."""
+    middles = (np.array(edges[1:]) + edges[:-1]) / 2
+    counts = np.zeros((len(edges) + 1, 2))
+    counts[1:-1][np.arange(len(middles)), (middles > threshold).astype(int)] = 1 / len(middles)
+    return Answer(1000, counts.ravel(), np.full(counts.size, variance))
+
+
+def test_a_line_that_fits_badly_is_moved_to_where_labels_part() -> None:
+    line = Line(even=0.0, steep=1.0)
+    edges = edges_near(line, [-0.5, 0.0, 0.5])
+    moved = tipped(line, edges, curve_of(edges, threshold=0.5, variance=1e-6))
+    assert moved.even == pytest.approx(0.5, abs=0.08)
+    assert moved.steep == 1.0
+
+
+def test_a_line_is_left_alone_by_noise() -> None:
+    line = Line(even=0.0, steep=1.0)
+    edges = edges_near(line, [-0.5, 0.0, 0.5])
+    assert tipped(line, edges, curve_of(edges, threshold=0.5, variance=1.0)) == line
+    assert tipped(line, edges, curve_of(edges, threshold=0.5, variance=math.inf)) == line
