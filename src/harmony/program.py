@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from . import kernels
 from .coins import Assignment, Symbols
-from .columns import Column, NumberColumn
+from .columns import Column, InPlace, NumberColumn
 from .mechanisms import Grid, Linear, Mechanism, SignedLinear
 from .survey import Survey
 from .tally import Counts
@@ -51,6 +51,9 @@ class Program:
 
     def __init__(self, survey: Survey, columns: Sequence[Column]) -> None:
         self._columns = columns
+        self._addresses, self._sizes = np.zeros((2, len(columns)), np.uint64)
+        self._kinds = np.zeros(len(columns), np.int64)
+        self._moved = [place for place in range(len(columns)) if not self._stays(place)]
         groups = len(survey.tiers) * len(columns)
         self._numbers = np.zeros((len(columns), 3))
         self._shapes = np.zeros((groups, kernels.FIELDS), np.int64)
@@ -72,6 +75,19 @@ class Program:
             self._indices.joined(),
             self._lookup.joined(),
         )
+
+    def _stays(self, place: int) -> bool:
+        """Note where a column lies if the kernel can read it there; tell whether it can."""
+        column = self._columns[place]
+        if not isinstance(column.rows, InPlace):
+            return False
+        values = column.rows.values
+        kind = _kinds(column).get(values.dtype)
+        if kind is None or not values.flags.c_contiguous:
+            return False
+        self._addresses[place], self._sizes[place] = _address(values), values.itemsize
+        self._kinds[place] = kind
+        return True
 
     def _add_column(self, place: int, column: Column) -> None:
         if isinstance(column, NumberColumn):
@@ -117,11 +133,14 @@ class Program:
         symbols: Symbols,
     ) -> Counts:
         """Fill `symbols` for rows `start` to `stop`; return how many values were clipped."""
-        readable = [_readable(column, start, stop) for column in self._columns]
-        addresses = np.array([_address(values) for values, _ in readable], np.uint64)
-        kinds = np.array([kind for _, kind in readable])
-        clipped = np.zeros(len(readable), np.int64)
-        trusted, good = np.zeros((2, len(readable)), np.bool_)
+        addresses, kinds = self._addresses + np.uint64(start) * self._sizes, self._kinds.copy()
+        kept = []  # until the kernel has read them
+        for place in self._moved:
+            values, kinds[place] = _readable(self._columns[place], start, stop)
+            addresses[place] = _address(values)
+            kept.append(values)
+        clipped = np.zeros(len(kinds), np.int64)
+        trusted, good = np.zeros((2, len(kinds)), np.bool_)
         ordered_words, ordered_row = np.empty_like(words), np.empty_like(assigned.row)
         kernels.gather(words, assigned.row, order, ordered_words, ordered_row)
         chunk = (order, starts, len(words) // (stop - start), ordered_words, ordered_row)
@@ -133,23 +152,27 @@ class Program:
 
         answer()
         if not good.all():
-            settled = []  # kept until the kernel has read them
             for place in np.flatnonzero(~good).tolist():
-                inside, clipped[place] = self._columns[place].examine(readable[place][0], start)
-                addresses[place] = _address(inside)
-                settled.append(inside)
+                column = self._columns[place]
+                values, kinds[place] = _readable(column, start, stop)
+                values, clipped[place] = column.examine(values, start)
+                addresses[place] = _address(values)
+                kept.append(values)
             trusted[:] = True
             answer()
         return clipped
 
 
+def _kinds(column: Column) -> dict[np.dtype[Any], int]:
+    return _NUMBER_KINDS if isinstance(column, NumberColumn) else _CODE_KINDS
+
+
 def _readable(column: Column, start: int, stop: int) -> tuple[NDArray[Any], int]:
     """Return a column's rows, end to end and of a type that the kernel reads, and its kind."""
-    chunk = column.rows(start, stop)
-    numeric = isinstance(column, NumberColumn)
-    kinds = _NUMBER_KINDS if numeric else _CODE_KINDS
+    chunk, kinds = column.rows(start, stop), _kinds(column)
     kind = kinds.get(chunk.dtype)
     if kind is None:
+        numeric = isinstance(column, NumberColumn)
         if not numeric:
             column.examine(chunk, start)  # before a large code could wrap around
         chunk = chunk.astype(np.float64 if numeric else np.int64)
