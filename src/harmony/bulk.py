@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .coins import NO_TIERS, Assignment, Coins, Symbols, Tiers, Words, device_ids
+from .coins import NO_TIERS, Assignment, Coins, Order, Symbols, Tiers, Words, device_ids
 from .columns import TableLike, read_columns
+from .counting import LANES
 from .errors import ClippedWarning, DataError
 from .program import Program
 from .progress import progress_bar
@@ -40,8 +41,16 @@ class Chunk:
     ids: Words
     tiers: Tiers
     assigned: Assignment
-    symbols: Symbols
+    order: Order
+    ordered: Symbols
     clipped: Counts
+
+    @property
+    def symbols(self) -> Symbols:
+        """The symbols as they are sent: device after device."""
+        symbols = np.empty_like(self.ordered)
+        symbols[self.order.places] = self.ordered
+        return symbols
 
 
 class Answers:
@@ -84,9 +93,9 @@ class Answers:
         words = keystream(self.key, (self.first + start) * answers, (stop - start) * answers)
         symbols = np.empty(len(words), np.uint16)
         assigned = self.coins.assign(ids, tiers)
-        order, starts = self.coins.sort(assigned)
-        clipped = self.program.run(row, row + stop - start, assigned, order, starts, words, symbols)
-        return Chunk(ids, tiers, assigned, symbols, clipped)
+        order = self.coins.sort(assigned, words)
+        clipped = self.program.run(row, row + stop - start, order, symbols)
+        return Chunk(ids, tiers, assigned, order, symbols, clipped)
 
     def chunks(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, int]]:
         """Cut devices `start` to `stop` (or all) into chunks."""
@@ -98,13 +107,13 @@ class Answers:
 
     def count(self, chunks: Iterable[tuple[int, int]]) -> tuple[Counts, Counts]:
         """Randomise and count chunks; return the flat counts, and the values clipped."""
-        counts = np.zeros(self.coins.cells, np.int64)
+        lanes = np.zeros((LANES, self.coins.cells), np.int64)
         clipped = np.zeros(len(self.survey.attributes), np.int64)
         for start, stop in chunks:
             chunk = self.chunk(start, stop)
             clipped += chunk.clipped
-            self.coins.count(chunk.assigned, chunk.symbols, counts)
-        return counts, clipped
+            self.coins.count_sorted(chunk.order, chunk.ordered, lanes)
+        return lanes.sum(axis=0), clipped
 
     def tally(self, counts: Counts, clipped: Counts) -> Tally:
         """Return the tally of all devices with these counts, and tell of clipped values."""

@@ -38,6 +38,23 @@ class Assignment:
     row: NDArray[np.uint32]
 
 
+@dataclass(frozen=True)
+class Order:
+    """Answers group after group, as the kernel takes them.
+
+    A group's answers lie from its own of `starts` to the next.  Each is three words: its place
+    in the flat assignment (the upper half) and its row, and two random words.
+    """
+
+    starts: Words
+    answers: Words
+
+    @property
+    def places(self) -> Words:
+        """Where in the flat assignment each answer belongs."""
+        return self.answers[::3] >> kernels.HALF
+
+
 class Coins:
     """The coins of one survey in one round.
 
@@ -65,19 +82,21 @@ class Coins:
         devices = ids.shape[1]
         size = devices * self.answers
         group, row = np.empty(size, np.uint32), np.empty(size, np.uint32)
+        if len(self.named):
+            kernels.assign_one(ids, self.seed, self.named, self.rows, tiers, group, row)
+            return Assignment(group, row)
         words = np.empty((self.answers, devices), np.uint64)
         for counter in range(self.answers):
             kernels.coin_words(ids, self.seed, counter, words[counter])
-        if len(self.named):
-            kernels.assign_one(words[0], self.named, self.rows, tiers, group, row)
-        else:
-            kernels.assign_many(words, self.weights, self.rows, tiers, group, row)
+        kernels.assign_many(words, self.weights, self.rows, tiers, group, row)
         return Assignment(group, row)
 
-    def sort(self, assigned: Assignment) -> tuple[NDArray[np.int32], Counts]:
-        """Return the answers ordered by group, and where each group starts."""
-        order = np.empty(len(assigned.group), np.int32)
-        return order, kernels.sort_by_group(assigned.group, len(self.widths), order)
+    def sort(self, assigned: Assignment, words: Words) -> Order:
+        """Order the answers by group, each with its two random words."""
+        starts = np.empty(len(self.widths) + 1, np.uint64)
+        answers = np.empty(3 * len(assigned.group), np.uint64)
+        kernels.sort_by_group(assigned.group, assigned.row, words.reshape(-1), starts, answers)
+        return Order(starts, answers)
 
     def count(self, assigned: Assignment, symbols: Symbols, counts: Counts) -> int:
         """Add the symbols to flat `counts`; return how many are in no table of theirs."""
@@ -85,6 +104,10 @@ class Coins:
             assigned.group, assigned.row, symbols, self.starts, self.widths, counts
         )
         return int(wrong)
+
+    def count_sorted(self, order: Order, symbols: Symbols, lanes: Counts) -> None:
+        """Add the symbols of ordered answers to flat counts, kept in two lanes."""
+        kernels.count_sorted(order.starts, order.answers, symbols, self.starts, self.widths, lanes)
 
     def locate(self, ids: Words, tiers: Tiers, symbols: Symbols) -> Counts:
         """Return the place in a tally's flat counts of every answer, -1 where it has none."""

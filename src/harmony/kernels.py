@@ -21,8 +21,13 @@ _inlined: Any = njit(cache=True, nogil=True, inline="always")
 
 LOW_HALF = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
+SPARE = np.uint64(11)
+ONE, TWO, TRIPLE = np.uint64(1), np.uint64(2), np.uint64(3)
 GUIDE_BITS = 8
 GUIDES = 1 << GUIDE_BITS
+
+BLOCK = 2048
+"""Devices whose coin words are drawn before they are used: 16 kB, in the nearest cache."""
 
 NUMBER_KINDS = (np.float64, np.float32)
 CODE_KINDS = (np.int8, np.uint8, np.int16, np.int32, np.int64)
@@ -30,9 +35,9 @@ CODE_KINDS = (np.int8, np.uint8, np.int16, np.int32, np.int64)
 
 # The columns of a program's `shapes`: see `program.py`.
 (
-    POINTS, WIDTH, RUNNING, GUIDE, DIGITS, MULTIPLIER, MULTIPLIERS, VECTOR, VECTORS, INDEX,
-    INDEX_ROWS, VALUES, CIRCULANT, BASE, LOOKUP, LOOKUPS, COMPLETE, FIELDS,
-) = range(18)  # fmt: skip
+    POINTS, WIDTH, RUNNING, GUIDE, MULTIPLIER, VECTOR, VECTORS, INDEX, VALUES, CIRCULANT,
+    BASE, LOOKUP, LOOKUPS, COMPLETE, FIELDS,
+) = range(15)  # fmt: skip
 TWO_53 = 9007199254740992.0
 
 
@@ -101,17 +106,22 @@ def _below(draw, bound):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def assign_one(words, named, rows, tiers, group, row):  # type: ignore[no-untyped-def]
+def assign_one(ids, seed, named, rows, tiers, group, row):  # type: ignore[no-untyped-def]
     """The coin of surveys with one answer: one word a device.
 
     `named` says which attribute each value of the first draw names.
     """
     d = rows.shape[1]
-    for device in range(len(words)):
-        tier = np.int64(tiers[device]) if len(tiers) else 0
-        chosen = np.int64(named[_below(words[device] & LOW_HALF, len(named))])
-        group[device] = tier * d + chosen
-        row[device] = _below(words[device] >> HALF, rows[tier, chosen])
+    words = np.empty(BLOCK, np.uint64)
+    for first in range(0, len(group), BLOCK):
+        end = min(first + BLOCK, len(group))
+        coin_words((ids[0][first:end], ids[1][first:end]), seed, 0, words[: end - first])
+        for device in range(first, end):
+            word = words[device - first]
+            tier = np.int64(tiers[device]) if len(tiers) else 0
+            chosen = np.int64(named[_below(word & LOW_HALF, len(named))])
+            group[device] = tier * d + chosen
+            row[device] = _below(word >> HALF, rows[tier, chosen])
 
 
 @_compiled
@@ -145,28 +155,25 @@ def assign_many(words, weights, rows, tiers, group, row):  # type: ignore[no-unt
 
 
 @_compiled
-def sort_by_group(group, groups, order):  # type: ignore[no-untyped-def]
-    """Fill `order` with the answers, group after group; return where each group starts."""
-    starts = np.zeros(groups + 1, np.int64)
+def sort_by_group(group, row, words, starts, order):  # type: ignore[no-untyped-def]
+    """Put the answers in order, group after group, each as three words that lie together.
+
+    The first is its place and row, the others its random words.  Fills `starts` with where
+    each group starts.
+    """
+    starts[:] = 0
     for place in range(len(group)):
-        starts[group[place] + 1] += 1
-    for key in range(groups):
+        starts[group[place] + ONE] += ONE
+    for key in range(len(starts) - 1):
         starts[key + 1] += starts[key]
-    ends = starts[:-1].copy()
+    ends = starts * TRIPLE
     for place in range(len(group)):
         key = group[place]
-        order[ends[key]] = place
-        ends[key] += 1
-    return starts
-
-
-@_compiled
-def gather(words, row, order, ordered_words, ordered_row):  # type: ignore[no-untyped-def]
-    """Put what each answer needs into their order, while it is still in the cache."""
-    for at in range(len(order)):
-        place = order[at]
-        ordered_words[at, 0], ordered_words[at, 1] = words[place, 0], words[place, 1]
-        ordered_row[at] = row[place]
+        at = ends[key]
+        ends[key] = at + TRIPLE
+        order[at] = np.uint64(place) << HALF | np.uint64(row[place])
+        order[at + ONE] = words[2 * place]
+        order[at + TWO] = words[2 * place + 1]
 
 
 @_compiled
@@ -189,28 +196,12 @@ def extent(column):  # type: ignore[no-untyped-def]
     return low, high
 
 
-@_inlined
-def _walk(running, guide, draw):  # type: ignore[no-untyped-def]
-    """Count the running sums that are at most `draw`: the symbol (or offset) it falls on.
-
-    `guide` says where the draw's highest bits already lead, so that few steps remain.
-    """
-    place = guide[draw >> np.uint64(53 - GUIDE_BITS)]
-    while running[place] <= draw:
-        place += 1
-    return place
-
-
 @_compiled
-def _grid_symbols(  # type: ignore[no-untyped-def]
-    column, order, answers, words, low, high, missing, points, running, guide, symbols
-):
-    """Answer a numeric attribute for the places in `order`: round to the grid, walk the table.
-
-    `words` follow that order, as `gather` put them.
-    """
-    for at in range(len(order)):
-        place = order[at]
+def _grid_indices(column, answers, order, span, number, points, indices):  # type: ignore[no-untyped-def]
+    """Code a numeric attribute's values for part of `order`: round them to the grid."""
+    low, high, missing = number
+    for at in range(span[0], span[1]):
+        place = order[TRIPLE * at] >> HALF
         value = np.float64(column[place if answers == 1 else place // answers])
         if np.isnan(value):
             value = missing
@@ -218,92 +209,91 @@ def _grid_symbols(  # type: ignore[no-untyped-def]
         position = (clipped - low) / (high - low) * (points - 1)
         left = min(np.int64(position), points - 2)
         threshold = np.int64((position - left) * TWO_53)
-        index = left + (np.int64(words[at, 0] >> np.uint64(11)) < threshold)
-        symbols[place] = _walk(running[index], guide[index], words[at, 1] >> np.uint64(11))
+        indices[at] = left + (np.int64(order[TRIPLE * at + ONE] >> SPARE) < threshold)
 
 
 @_compiled
-def _linear_symbols(  # type: ignore[no-untyped-def]
-    column, base, lookup, order, answers, words, row, g, digits, multipliers, vectors, indices,
-    running, guide, circulant, symbols,
-):  # fmt: skip
-    """Answer a categorical attribute: code the value under its row, walk the table.
+def _linear_indices(column, answers, order, span, shape, program, indices):  # type: ignore[no-untyped-def]
+    """Code a categorical attribute's values, each under its row."""
+    _, _, _, _, multipliers, vectors, coded, lookup = program
+    lookup, coded = lookup[shape[LOOKUP] :], coded[shape[INDEX] :]
+    multipliers = multipliers[shape[MULTIPLIER] :]
+    vectors = vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]]
+    base, values, g = shape[BASE], np.uint64(shape[VALUES]), np.uint64(shape[POINTS])
+    for at in range(span[0], span[1]):
+        place, row = order[TRIPLE * at] >> HALF, order[TRIPLE * at] & LOW_HALF
+        code = np.int64(column[place if answers == 1 else place // answers]) - base
+        value = np.uint64(lookup[np.uint64(code)])
+        if values:
+            indices[at] = coded[row * values + value]
+        else:
+            indices[at] = _index(row, value, g, multipliers, vectors)
 
-    `words` and `row` follow `order`, as `gather` put them.
+
+@_compiled
+def _index(row, value, g, multipliers, vectors):  # type: ignore[no-untyped-def]
+    """The code of one value: its digits times the row's, added up, times the multiplier."""
+    points = np.uint64(len(vectors))
+    multiplier, vector = multipliers[row // points], vectors[row % points]
+    total = np.uint64(0)
+    while vector:
+        total += vector % g * (value % g)
+        vector //= g
+        value //= g
+    return multiplier * (total % g) % g
+
+
+@_compiled
+def _walk(order, span, shape, running, guide, symbols):  # type: ignore[no-untyped-def]
+    """Turn indices into symbols: count the running sums of the table that each draw reaches.
+
+    `guide` says where the draw's highest bits already lead, so that few steps remain.  The
+    first is taken without a branch, because none could foresee it.
     """
-    points = len(vectors)
-    for at in range(len(order)):
-        place = order[at]
-        device = place if answers == 1 else place // answers
-        value = np.int64(lookup[np.int64(column[device]) - base])
-        if len(indices):
-            index = np.int64(indices[row[at], value])
-        elif digits == 1:
-            index = multipliers[row[at]] * value % g
-        else:
-            multiplier, vector = multipliers[row[at] // points], vectors[row[at] % points]
-            total = 0
-            while vector:
-                total += vector % g * (value % g)
-                vector //= g
-                value //= g
-            index = multiplier * (total % g) % g
-        draw = words[at, 1] >> np.uint64(11)
-        if circulant:
-            turned = index + np.int64(_walk(running[0], guide[0], draw))
-            symbols[place] = turned - g if turned >= g else turned
-        else:
-            symbols[place] = _walk(running[index], guide[index], draw)
+    width, turn = np.uint64(shape[WIDTH]), np.uint64(shape[CIRCULANT])
+    first, guided = np.uint64(shape[RUNNING]), np.uint64(shape[GUIDE])
+    # A circulant table is stored as its first row; the others are that one turned.
+    across, guides = (ONE - turn) * width, (ONE - turn) * np.uint64(GUIDES)
+    for at in range(span[0], span[1]):
+        index, draw = np.uint64(symbols[at]), order[TRIPLE * at + TWO] >> SPARE
+        start = first + index * across
+        place = start + guide[guided + index * guides + (draw >> np.uint64(53 - GUIDE_BITS))]
+        place += np.uint64(running[place] <= draw)
+        while running[place] <= draw:
+            place += ONE
+        symbol = place - start + index * turn
+        symbols[at] = symbol - width if symbol >= width else symbol
 
 
 @_compiled
 def _answer_numbers(column, attribute, trusted, chunk, program, symbols):  # type: ignore[no-untyped-def]
     """Answer one numeric attribute in every tier; return False if its values need a look."""
-    numbers, shapes, running, guide, _, _, _, _ = program
-    order, starts, answers, words, _ = chunk
-    if not trusted and outside(column, numbers[attribute, 0], numbers[attribute, 1]):
+    numbers, shapes, running, guide = program[:4]
+    starts, answers, order = chunk
+    number = numbers[attribute, 0], numbers[attribute, 1], numbers[attribute, 2]
+    if not trusted and outside(column, number[0], number[1]):
         return False
     for group in range(attribute, len(shapes), len(numbers)):
-        points, width = shapes[group, POINTS], shapes[group, WIDTH]
-        first, guided = shapes[group, RUNNING], shapes[group, GUIDE]
-        start, end = starts[group], starts[group + 1]
-        _grid_symbols(
-            column, order[start:end], answers, words[start:end],
-            numbers[attribute, 0], numbers[attribute, 1], numbers[attribute, 2], points,
-            running[first : first + points * width].reshape(points, width),
-            guide[guided : guided + points * GUIDES].reshape(points, GUIDES), symbols,
-        )  # fmt: skip
+        span, shape = (starts[group], starts[group + 1]), shapes[group]
+        _grid_indices(column, answers, order, span, number, shape[POINTS], symbols)
+        _walk(order, span, shape, running, guide, symbols)
     return True
 
 
 @_compiled
 def _answer_codes(column, attribute, trusted, chunk, program, symbols):  # type: ignore[no-untyped-def]
     """Answer one categorical attribute in every tier; return False if its codes need a look."""
-    numbers, shapes, running, guide, multipliers, vectors, indices, lookup = program
-    order, starts, answers, words, row = chunk
-    base, found = shapes[attribute, BASE], shapes[attribute, LOOKUP]
-    known = lookup[found : found + shapes[attribute, LOOKUPS]]
+    numbers, shapes, running, guide = program[:4]
+    starts, answers, order = chunk
     if not trusted:
         low, high = extent(column)
-        if low < base or high >= base + len(known) or not shapes[attribute, COMPLETE]:
+        base, known = shapes[attribute, BASE], shapes[attribute, LOOKUPS]
+        if low < base or high >= base + known or not shapes[attribute, COMPLETE]:
             return False
     for group in range(attribute, len(shapes), len(numbers)):
-        shape = shapes[group]
-        inputs, width = shape[POINTS], shape[WIDTH]
-        rows = 1 if shape[CIRCULANT] else inputs
-        start, end = starts[group], starts[group + 1]
-        _linear_symbols(
-            column, base, known, order[start:end], answers, words[start:end], row[start:end],
-            inputs, shape[DIGITS],
-            multipliers[shape[MULTIPLIER] : shape[MULTIPLIER] + shape[MULTIPLIERS]],
-            vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]],
-            indices[shape[INDEX] : shape[INDEX] + shape[INDEX_ROWS] * shape[VALUES]].reshape(
-                shape[INDEX_ROWS], shape[VALUES]
-            ),
-            running[shape[RUNNING] : shape[RUNNING] + rows * width].reshape(rows, width),
-            guide[shape[GUIDE] : shape[GUIDE] + rows * GUIDES].reshape(rows, GUIDES),
-            shape[CIRCULANT] != 0, symbols,
-        )  # fmt: skip
+        span, shape = (starts[group], starts[group + 1]), shapes[group]
+        _linear_indices(column, answers, order, span, shape, program, symbols)
+        _walk(order, span, shape, running, guide, symbols)
     return True
 
 
@@ -380,3 +370,13 @@ def locate(group, row, symbols, starts, widths, cells):  # type: ignore[no-untyp
     """Fill `cells` with the flat place of every answer's count, -1 where it has none."""
     for place in range(len(symbols)):
         cells[place] = _cell(place, group, row, symbols, starts, widths)
+
+
+@_compiled
+def count_sorted(starts, order, symbols, first, widths, lanes):  # type: ignore[no-untyped-def]
+    """Add answers that lie in order, group after group, to both lanes in turn."""
+    for group in range(len(widths)):
+        start, width = np.uint64(first[group]), np.uint64(widths[group])
+        for at in range(starts[group], starts[group + 1]):
+            cell = start + (order[TRIPLE * at] & LOW_HALF) * width + symbols[at]
+            lanes[at & ONE, cell] += 1

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernels
-from .coins import Assignment, Symbols
+from .coins import Order, Symbols
 from .columns import Column, InPlace, NumberColumn
 from .mechanisms import Grid, Linear, Mechanism, SignedLinear
 from .survey import Survey
@@ -58,7 +58,7 @@ class Program:
         self._numbers = np.zeros((len(columns), 3))
         self._shapes = np.zeros((groups, kernels.FIELDS), np.int64)
         self._running, self._guide = _Flat(np.uint64), _Flat(np.uint16)
-        self._multipliers, self._vectors = _Flat(np.int64), _Flat(np.int64)
+        self._multipliers, self._vectors = _Flat(np.uint64), _Flat(np.uint64)
         self._indices, self._lookup = _Flat(np.uint16), _Flat(np.int32)
         for place, column in enumerate(columns):
             self._add_column(place, column)
@@ -114,25 +114,14 @@ class Program:
         code = mechanism.code
         vectors = np.array([code.vector(point) for point in range(code.points)])
         indices = _indices(mechanism)
-        shape[kernels.DIGITS] = code.digits
         shape[kernels.MULTIPLIER] = self._multipliers.add(np.array(code.multipliers))
-        shape[kernels.MULTIPLIERS] = len(code.multipliers)
         shape[kernels.VECTOR] = self._vectors.add(vectors)
         shape[kernels.VECTORS] = len(vectors)
         shape[kernels.INDEX] = self._indices.add(indices)
-        shape[kernels.INDEX_ROWS], shape[kernels.VALUES] = indices.shape
+        shape[kernels.VALUES] = indices.shape[1]
 
-    def run(
-        self,
-        start: int,
-        stop: int,
-        assigned: Assignment,
-        order: NDArray[np.int32],
-        starts: Counts,
-        words: NDArray[np.uint64],
-        symbols: Symbols,
-    ) -> Counts:
-        """Fill `symbols` for rows `start` to `stop`; return how many values were clipped."""
+    def run(self, start: int, stop: int, order: Order, symbols: Symbols) -> Counts:
+        """Fill `symbols`, in that order, from rows `start` to `stop`; return how many clipped."""
         addresses, kinds = self._addresses + np.uint64(start) * self._sizes, self._kinds.copy()
         kept = []  # until the kernel has read them
         for place in self._moved:
@@ -141,9 +130,8 @@ class Program:
             kept.append(values)
         clipped = np.zeros(len(kinds), np.int64)
         trusted, good = np.zeros((2, len(kinds)), np.bool_)
-        ordered_words, ordered_row = np.empty_like(words), np.empty_like(assigned.row)
-        kernels.gather(words, assigned.row, order, ordered_words, ordered_row)
-        chunk = (order, starts, len(words) // (stop - start), ordered_words, ordered_row)
+        answers = np.uint64(len(symbols) // (stop - start))
+        chunk = order.starts, answers, order.answers
 
         def answer() -> None:
             kernels.answer(
