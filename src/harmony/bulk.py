@@ -21,6 +21,7 @@ import pyarrow as pa
 from .coins import NO_TIERS, Assignment, Coins, Order, Symbols, Tiers, Words, device_ids
 from .columns import TableLike, read_columns
 from .counting import LANES
+from .desk import Desk
 from .errors import ClippedWarning, DataError
 from .program import Program
 from .progress import progress_bar
@@ -84,16 +85,21 @@ class Answers:
         self.coins = Coins(survey, self.round)
         self.program = Program(survey, columns)
 
-    def chunk(self, start: int, stop: int) -> Chunk:
-        """Randomise devices `start` to `stop`, whose rows must not start over in between."""
-        ids = device_ids(self.first + start, stop - start)
+    def chunk(self, start: int, stop: int, desk: Desk | None = None) -> Chunk:
+        """Randomise devices `start` to `stop`, whose rows must not start over in between.
+
+        The chunk lies on the desk, until the next one does.
+        """
+        desk = desk or Desk()
+        ids = device_ids(self.first + start, stop - start, desk)
         row = start % self.rows
         tiers = self.tiers[row : row + stop - start]
         answers = self.survey.answers
-        words = keystream(self.key, (self.first + start) * answers, (stop - start) * answers)
-        symbols = np.empty(len(words), np.uint16)
-        assigned = self.coins.assign(ids, tiers)
-        order = self.coins.sort(assigned, words)
+        first, count = (self.first + start) * answers, (stop - start) * answers
+        words = keystream(self.key, first, count, desk)
+        symbols = desk.array("symbols", count, np.uint16)
+        assigned = self.coins.assign(ids, tiers, desk)
+        order = self.coins.sort(assigned, words, desk)
         clipped = self.program.run(row, row + stop - start, order, symbols)
         return Chunk(ids, tiers, assigned, order, symbols, clipped)
 
@@ -109,8 +115,9 @@ class Answers:
         """Randomise and count chunks; return the flat counts, and the values clipped."""
         lanes = np.zeros((LANES, self.coins.cells), np.int64)
         clipped = np.zeros(len(self.survey.attributes), np.int64)
+        desk = Desk()
         for start, stop in chunks:
-            chunk = self.chunk(start, stop)
+            chunk = self.chunk(start, stop, desk)
             clipped += chunk.clipped
             self.coins.count_sorted(chunk.order, chunk.ordered, lanes)
         return lanes.sum(axis=0), clipped
@@ -146,21 +153,21 @@ def report_batches(answers: Answers, progress: bool | None) -> Iterator[pa.Recor
     """Yield the reports of a chunk of devices after the other."""
     survey = answers.survey
     schema = reports_schema(survey, answers.round)
-    clipped = np.zeros(len(survey.attributes), np.int64)
+    clipped, desk = np.zeros(len(survey.attributes), np.int64), Desk()
     with progress_bar("randomising", answers.devices, progress) as advance:
         for start, stop in _told(answers.chunks(), advance):
-            chunk = answers.chunk(start, stop)
+            chunk = answers.chunk(start, stop, desk)
             clipped += chunk.clipped
             yield reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols)
     _report_clipped(survey, clipped, answers.strict)
 
 
-def keystream(key: bytes, first: int, count: int) -> Words:
+def keystream(key: bytes, first: int, count: int, desk: Desk | None = None) -> Words:
     """Return blocks first..first+count of the AES-256-CTR keystream, as pairs of words."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     cipher = Cipher(algorithms.AES(key), modes.CTR(first.to_bytes(16, "big")))
-    stream = np.empty(16 * count + 15, np.uint8)
+    stream = (desk or Desk()).array("keystream", 16 * count + 15, np.uint8)
     cipher.encryptor().update_into(_zeros(16 * count), stream.data)
     return stream[: 16 * count].view("<u8").reshape(count, 2)
 

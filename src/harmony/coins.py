@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernels
+from .desk import Desk
 from .rounds import Round
 from .survey import Survey
 from .tally import Counts, cell_shapes
@@ -77,24 +78,25 @@ class Coins:
         self.cells = int(sizes.sum())
         self.starts = np.cumsum(sizes) - sizes
 
-    def assign(self, ids: Words, tiers: Tiers) -> Assignment:
+    def assign(self, ids: Words, tiers: Tiers, desk: Desk | None = None) -> Assignment:
         """Return what the devices `ids` (low words, high words) are asked."""
+        desk = desk or Desk()
         devices = ids.shape[1]
         size = devices * self.answers
-        group, row = np.empty(size, np.uint32), np.empty(size, np.uint32)
-        if len(self.named):
-            kernels.assign_one(ids, self.seed, self.named, self.rows, tiers, group, row)
-            return Assignment(group, row)
-        words = np.empty((self.answers, devices), np.uint64)
+        group, row = (desk.array(name, size, np.uint32) for name in ("group", "row"))
+        words = desk.array("coin", size, np.uint64).reshape(self.answers, devices)
         for counter in range(self.answers):
             kernels.coin_words(ids, self.seed, counter, words[counter])
-        kernels.assign_many(words, self.weights, self.rows, tiers, group, row)
+        if len(self.named):
+            kernels.assign_one(words[0], self.named, self.rows, tiers, group, row)
+        else:
+            kernels.assign_many(words, self.weights, self.rows, tiers, group, row)
         return Assignment(group, row)
 
-    def sort(self, assigned: Assignment, words: Words) -> Order:
+    def sort(self, assigned: Assignment, words: Words, desk: Desk) -> Order:
         """Order the answers by group, each with its two random words."""
         starts = np.empty(len(self.widths) + 1, np.uint64)
-        answers = np.empty(3 * len(assigned.group), np.uint64)
+        answers = desk.array("order", 3 * len(assigned.group), np.uint64)
         kernels.sort_by_group(assigned.group, assigned.row, words.reshape(-1), starts, answers)
         return Order(starts, answers)
 
@@ -123,9 +125,9 @@ def _named(weights: Counts, answers: int) -> NDArray[np.uint16]:
     return np.repeat(np.arange(len(weights), dtype=np.uint16), weights if small else 0)
 
 
-def device_ids(first: int, count: int) -> Words:
+def device_ids(first: int, count: int, desk: Desk | None = None) -> Words:
     """Return the ids of simulated devices `first`..: their low words, then their high words."""
-    ids = np.empty((2, count), np.uint64)
+    ids = (desk or Desk()).array("ids", 2 * count, np.uint64).reshape(2, count)
     np.add(_numbers(count), np.uint64(first), out=ids[0])
     ids[1] = 0
     return ids

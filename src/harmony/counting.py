@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .coins import NO_TIERS, Coins, Tiers, Words
-from .kernels import BLOCK, HALF, LOW_HALF, _compiled, _inlined, coin_words
+from .kernels import HALF, LOW_HALF, _compiled, _inlined, coin_words
 from .rounds import Round
 from .survey import Survey
 from .tally import Counts
+
+BLOCK = 2048
+"""Devices whose coins are drawn before they are counted: 16 kB of words."""
 
 LANES = 2
 """Copies of the counts that take turns, so that equal symbols in a row need not wait."""

@@ -26,9 +26,6 @@ ONE, TWO, TRIPLE = np.uint64(1), np.uint64(2), np.uint64(3)
 GUIDE_BITS = 8
 GUIDES = 1 << GUIDE_BITS
 
-BLOCK = 2048
-"""Devices whose coin words are drawn before they are used: 16 kB, in the nearest cache."""
-
 NUMBER_KINDS = (np.float64, np.float32)
 CODE_KINDS = (np.int8, np.uint8, np.int16, np.int32, np.int64)
 """The types of columns that `answer` reads in place; their order is the number of their kind."""
@@ -106,22 +103,17 @@ def _below(draw, bound):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def assign_one(ids, seed, named, rows, tiers, group, row):  # type: ignore[no-untyped-def]
+def assign_one(words, named, rows, tiers, group, row):  # type: ignore[no-untyped-def]
     """The coin of surveys with one answer: one word a device.
 
     `named` says which attribute each value of the first draw names.
     """
     d = rows.shape[1]
-    words = np.empty(BLOCK, np.uint64)
-    for first in range(0, len(group), BLOCK):
-        end = min(first + BLOCK, len(group))
-        coin_words((ids[0][first:end], ids[1][first:end]), seed, 0, words[: end - first])
-        for device in range(first, end):
-            word = words[device - first]
-            tier = np.int64(tiers[device]) if len(tiers) else 0
-            chosen = np.int64(named[_below(word & LOW_HALF, len(named))])
-            group[device] = tier * d + chosen
-            row[device] = _below(word >> HALF, rows[tier, chosen])
+    for device in range(len(words)):
+        tier = np.int64(tiers[device]) if len(tiers) else 0
+        chosen = np.int64(named[_below(words[device] & LOW_HALF, len(named))])
+        group[device] = tier * d + chosen
+        row[device] = _below(words[device] >> HALF, rows[tier, chosen])
 
 
 @_compiled
