@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harmony_device.tables import Table
+
 from . import kernels
 from .coins import Order, Symbols
 from .columns import Column, InPlace, NumberColumn
@@ -28,18 +30,21 @@ _CODE_KINDS = {
 
 
 class _Flat:
-    """Arrays joined end to end, each known by where it begins."""
+    """Arrays joined end to end, each known by where it begins; equal ones lie there once."""
 
     def __init__(self, kind: type) -> None:
         self._kind = kind
         self._parts: list[NDArray[Any]] = []
+        self._starts: dict[bytes, int] = {}
         self._length = 0
 
     def add(self, part: NDArray[Any]) -> int:
-        """Append a part and return where it begins."""
-        start = self._length
-        self._parts.append(part.astype(self._kind, copy=False).reshape(-1))
-        self._length += part.size
+        """Append a part, unless it is there, and return where it begins."""
+        flat: NDArray[Any] = part.astype(self._kind, copy=False).reshape(-1)
+        start = self._starts.setdefault(flat.tobytes(), self._length)
+        if start == self._length:
+            self._parts.append(flat)
+            self._length += flat.size
         return start
 
     def joined(self) -> NDArray[Any]:
@@ -60,6 +65,7 @@ class Program:
         self._running, self._guide = _Flat(np.uint64), _Flat(np.uint16)
         self._multipliers, self._vectors = _Flat(np.uint64), _Flat(np.uint64)
         self._indices, self._lookup = _Flat(np.uint16), _Flat(np.int32)
+        self._tables: dict[Table, tuple[int, int]] = {}
         for place, column in enumerate(columns):
             self._add_column(place, column)
         for tier, mechanisms in enumerate(survey.mechanisms):
@@ -102,13 +108,15 @@ class Program:
         every[:, kernels.COMPLETE] = column.lookup.min() >= 0
 
     def _add_mechanism(self, shape: Counts, mechanism: Mechanism) -> None:
-        counts = np.atleast_2d(np.array(mechanism.table.counts, np.uint64))
-        running = np.cumsum(counts, axis=1, dtype=np.uint64)
-        shape[kernels.POINTS] = mechanism.table.inputs
-        shape[kernels.WIDTH] = mechanism.table.symbols
-        shape[kernels.CIRCULANT] = mechanism.table.kind == "circulant"
-        shape[kernels.RUNNING] = self._running.add(running)
-        shape[kernels.GUIDE] = self._guide.add(_guide(running))
+        table = mechanism.table
+        if table not in self._tables:
+            counts = np.atleast_2d(np.array(table.counts, np.uint64))
+            running = np.cumsum(counts, axis=1, dtype=np.uint64)
+            self._tables[table] = self._running.add(running), self._guide.add(_guide(running))
+        shape[kernels.POINTS] = table.inputs
+        shape[kernels.WIDTH] = table.symbols
+        shape[kernels.CIRCULANT] = table.kind == "circulant"
+        shape[kernels.RUNNING], shape[kernels.GUIDE] = self._tables[table]
         if isinstance(mechanism, Grid):
             return
         code = mechanism.code
