@@ -20,9 +20,9 @@ import pyarrow as pa
 
 from .coins import NO_TIERS, Assignment, Coins, Order, Symbols, Tiers, Words, device_ids
 from .columns import TableLike, read_columns
-from .counting import LANES
 from .desk import Desk
 from .errors import ClippedWarning, DataError
+from .kernels import LANES
 from .program import Program
 from .progress import progress_bar
 from .reports import reports_batch, reports_schema, tier_reports

@@ -108,7 +108,7 @@ class Coins:
         return int(wrong)
 
     def count_sorted(self, order: Order, symbols: Symbols, lanes: Counts) -> None:
-        """Add the symbols of ordered answers to flat counts, kept in two lanes."""
+        """Add the symbols of ordered answers to flat counts, kept in lanes."""
         kernels.count_sorted(order.starts, order.answers, symbols, self.starts, self.widths, lanes)
 
     def locate(self, ids: Words, tiers: Tiers, symbols: Symbols) -> Counts:

@@ -26,6 +26,9 @@ ONE, TWO, TRIPLE = np.uint64(1), np.uint64(2), np.uint64(3)
 GUIDE_BITS = 8
 GUIDES = 1 << GUIDE_BITS
 
+LANES = 4
+"""Copies of the counts that take turns, so that equal symbols in a row need not wait."""
+
 NUMBER_KINDS = (np.float64, np.float32)
 CODE_KINDS = (np.int8, np.uint8, np.int16, np.int32, np.int64)
 """The types of columns that `answer` reads in place; their order is the number of their kind."""
@@ -366,9 +369,9 @@ def locate(group, row, symbols, starts, widths, cells):  # type: ignore[no-untyp
 
 @_compiled
 def count_sorted(starts, order, symbols, first, widths, lanes):  # type: ignore[no-untyped-def]
-    """Add answers that lie in order, group after group, to both lanes in turn."""
+    """Add answers that lie in order, group after group, to all lanes in turn."""
     for group in range(len(widths)):
         start, width = np.uint64(first[group]), np.uint64(widths[group])
         for at in range(starts[group], starts[group + 1]):
             cell = start + (order[TRIPLE * at] & LOW_HALF) * width + symbols[at]
-            lanes[at & ONE, cell] += 1
+            lanes[at % np.uint64(LANES), cell] += 1
