@@ -22,6 +22,7 @@ _inlined: Any = njit(cache=True, nogil=True, inline="always")
 LOW_HALF = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 SPARE = np.uint64(11)
+FINAL = np.uint64(0xFF)
 ONE, TWO, TRIPLE = np.uint64(1), np.uint64(2), np.uint64(3)
 GUIDE_BITS = 8
 GUIDES = 1 << GUIDE_BITS
@@ -47,57 +48,71 @@ def _turn(word, bits):  # type: ignore[no-untyped-def]  # numba infers
 
 
 @_inlined
-def _sip_round(v0, v1, v2, v3):  # type: ignore[no-untyped-def]
-    v0 += v1
-    v2 += v3
-    v1 = _turn(v1, 13) ^ v0
-    v3 = _turn(v3, 16) ^ v2
-    v0 = _turn(v0, 32)
-    v2 += v1
-    v0 += v3
-    v1 = _turn(v1, 17) ^ v2
-    v3 = _turn(v3, 21) ^ v0
-    v2 = _turn(v2, 32)
-    return v0, v1, v2, v3
+def _sip_round(v, w):  # type: ignore[no-untyped-def]
+    """One round of two hashes, step by step, so that neither has to wait for itself."""
+    v0, v1, v2, v3 = v
+    w0, w1, w2, w3 = w
+    v0, w0 = v0 + v1, w0 + w1
+    v2, w2 = v2 + v3, w2 + w3
+    v1, w1 = _turn(v1, 13) ^ v0, _turn(w1, 13) ^ w0
+    v3, w3 = _turn(v3, 16) ^ v2, _turn(w3, 16) ^ w2
+    v0, w0 = _turn(v0, 32), _turn(w0, 32)
+    v2, w2 = v2 + v1, w2 + w1
+    v0, w0 = v0 + v3, w0 + w3
+    v1, w1 = _turn(v1, 17) ^ v2, _turn(w1, 17) ^ w2
+    v3, w3 = _turn(v3, 21) ^ v0, _turn(w3, 21) ^ w0
+    v2, w2 = _turn(v2, 32), _turn(w2, 32)
+    return (v0, v1, v2, v3), (w0, w1, w2, w3)
 
 
 @_inlined
-def _coin_word(k0, k1, low, high, counter):  # type: ignore[no-untyped-def]
-    """SipHash-2-4 of a 16-byte id (two words) and a 4-byte counter, under the seed (k0, k1)."""
-    v0 = k0 ^ np.uint64(0x736F6D6570736575)
-    v1 = k1 ^ np.uint64(0x646F72616E646F6D)
-    v2 = k0 ^ np.uint64(0x6C7967656E657261)
-    v3 = k1 ^ np.uint64(0x7465646279746573) ^ low
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0 ^= low
-    v3 ^= high
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0 ^= high
+def _sip_word(v, w, one, other):  # type: ignore[no-untyped-def]
+    """Take one more word of two messages into their hashes."""
+    v, w = (v[0], v[1], v[2], v[3] ^ one), (w[0], w[1], w[2], w[3] ^ other)
+    v, w = _sip_round(v, w)
+    v, w = _sip_round(v, w)
+    return (v[0] ^ one, v[1], v[2], v[3]), (w[0] ^ other, w[1], w[2], w[3])
+
+
+@_inlined
+def _coin_words(k0, k1, one, other, counter):  # type: ignore[no-untyped-def]
+    """SipHash-2-4 of two 16-byte ids (two words) and a 4-byte counter, under the seed (k0, k1)."""
+    v = (
+        k0 ^ np.uint64(0x736F6D6570736575),
+        k1 ^ np.uint64(0x646F72616E646F6D),
+        k0 ^ np.uint64(0x6C7967656E657261),
+        k1 ^ np.uint64(0x7465646279746573),
+    )
     last = counter | (np.uint64(20) << np.uint64(56))
-    v3 ^= last
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0 ^= last
-    v2 ^= np.uint64(0xFF)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    return v0 ^ v1 ^ v2 ^ v3
+    v, w = _sip_word(v, v, one[0], other[0])
+    v, w = _sip_word(v, w, one[1], other[1])
+    v, w = _sip_word(v, w, last, last)
+    v, w = (v[0], v[1], v[2] ^ FINAL, v[3]), (w[0], w[1], w[2] ^ FINAL, w[3])
+    v, w = _sip_round(v, w)
+    v, w = _sip_round(v, w)
+    v, w = _sip_round(v, w)
+    v, w = _sip_round(v, w)
+    return v[0] ^ v[1] ^ v[2] ^ v[3], w[0] ^ w[1] ^ w[2] ^ w[3]
 
 
 @_compiled
 def coin_words(ids, seed, counter, words):  # type: ignore[no-untyped-def]
     """Fill `words` with word number `counter` of each device: ids[0], ids[1] are its id.
 
-    Without a branch and with the halves of the ids apart, the compiler hashes four at a time.
+    Without a branch and with the halves of the ids apart, the compiler hashes four pairs at a
+    time.  The devices of the lower half are paired with those of the upper.
     """
     k0, k1, c = seed[0], seed[1], np.uint64(counter)
     low, high = ids[0], ids[1]
-    for device in range(len(words)):
-        words[device] = _coin_word(k0, k1, low[device], high[device], c)
+    half = len(words) // 2
+    for device in range(half):
+        pair = device + half
+        words[device], words[pair] = _coin_words(
+            k0, k1, (low[device], high[device]), (low[pair], high[pair]), c
+        )
+    if len(words) % 2:
+        last = low[-1], high[-1]
+        words[-1], _ = _coin_words(k0, k1, last, last, c)
 
 
 @_inlined
