@@ -168,7 +168,9 @@ def keystream(key: bytes, first: int, count: int, desk: Desk | None = None) -> W
 
     cipher = Cipher(algorithms.AES(key), modes.CTR(first.to_bytes(16, "big")))
     stream = (desk or Desk()).array("keystream", 16 * count + 15, np.uint8)
-    cipher.encryptor().update_into(_zeros(16 * count), stream.data)
+    written = cipher.encryptor().update_into(_zeros(16 * count), stream.data)
+    if written != 16 * count:  # what lies there from the last chunk must never be used again
+        raise RuntimeError(f"the cipher gave {written} bytes of {16 * count}")
     return stream[: 16 * count].view("<u8").reshape(count, 2)
 
 
