@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .coins import NO_TIERS, Assignment, Coins, Symbols, Tiers, Words, device_ids
+from .coins import NO_TIERS, Assignment, Coins, Order, Symbols, Tiers, Words, device_ids
 from .columns import TableLike, read_columns
+from .desk import Desk
 from .errors import ClippedWarning, DataError
+from .kernels import LANES
 from .program import Program
 from .progress import progress_bar
 from .reports import reports_batch, reports_schema, tier_reports
@@ -40,8 +42,16 @@ class Chunk:
     ids: Words
     tiers: Tiers
     assigned: Assignment
-    symbols: Symbols
+    order: Order
+    ordered: Symbols
     clipped: Counts
+
+    @property
+    def symbols(self) -> Symbols:
+        """The symbols as they are sent: device after device."""
+        symbols = np.empty_like(self.ordered)
+        symbols[self.order.places] = self.ordered
+        return symbols
 
 
 class Answers:
@@ -75,18 +85,23 @@ class Answers:
         self.coins = Coins(survey, self.round)
         self.program = Program(survey, columns)
 
-    def chunk(self, start: int, stop: int) -> Chunk:
-        """Randomise devices `start` to `stop`, whose rows must not start over in between."""
-        ids = device_ids(self.first + start, stop - start)
+    def chunk(self, start: int, stop: int, desk: Desk | None = None) -> Chunk:
+        """Randomise devices `start` to `stop`, whose rows must not start over in between.
+
+        The chunk lies on the desk, until the next one does.
+        """
+        desk = desk or Desk()
+        ids = device_ids(self.first + start, stop - start, desk)
         row = start % self.rows
         tiers = self.tiers[row : row + stop - start]
         answers = self.survey.answers
-        words = keystream(self.key, (self.first + start) * answers, (stop - start) * answers)
-        symbols = np.empty(len(words), np.uint16)
-        assigned = self.coins.assign(ids, tiers)
-        order, starts = self.coins.sort(assigned)
-        clipped = self.program.run(row, row + stop - start, assigned, order, starts, words, symbols)
-        return Chunk(ids, tiers, assigned, symbols, clipped)
+        first, count = (self.first + start) * answers, (stop - start) * answers
+        words = keystream(self.key, first, count, desk)
+        symbols = desk.array("symbols", count, np.uint16)
+        assigned = self.coins.assign(ids, tiers, desk)
+        order = self.coins.sort(assigned, words, desk)
+        clipped = self.program.run(row, row + stop - start, order, symbols)
+        return Chunk(ids, tiers, assigned, order, symbols, clipped)
 
     def chunks(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, int]]:
         """Cut devices `start` to `stop` (or all) into chunks."""
@@ -98,13 +113,14 @@ class Answers:
 
     def count(self, chunks: Iterable[tuple[int, int]]) -> tuple[Counts, Counts]:
         """Randomise and count chunks; return the flat counts, and the values clipped."""
-        counts = np.zeros(self.coins.cells, np.int64)
+        lanes = np.zeros((LANES, self.coins.cells), np.int64)
         clipped = np.zeros(len(self.survey.attributes), np.int64)
+        desk = Desk()
         for start, stop in chunks:
-            chunk = self.chunk(start, stop)
+            chunk = self.chunk(start, stop, desk)
             clipped += chunk.clipped
-            self.coins.count(chunk.assigned, chunk.symbols, counts)
-        return counts, clipped
+            self.coins.count_sorted(chunk.order, chunk.ordered, lanes)
+        return lanes.sum(axis=0), clipped
 
     def tally(self, counts: Counts, clipped: Counts) -> Tally:
         """Return the tally of all devices with these counts, and tell of clipped values."""
@@ -137,22 +153,24 @@ def report_batches(answers: Answers, progress: bool | None) -> Iterator[pa.Recor
     """Yield the reports of a chunk of devices after the other."""
     survey = answers.survey
     schema = reports_schema(survey, answers.round)
-    clipped = np.zeros(len(survey.attributes), np.int64)
+    clipped, desk = np.zeros(len(survey.attributes), np.int64), Desk()
     with progress_bar("randomising", answers.devices, progress) as advance:
         for start, stop in _told(answers.chunks(), advance):
-            chunk = answers.chunk(start, stop)
+            chunk = answers.chunk(start, stop, desk)
             clipped += chunk.clipped
             yield reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols)
     _report_clipped(survey, clipped, answers.strict)
 
 
-def keystream(key: bytes, first: int, count: int) -> Words:
+def keystream(key: bytes, first: int, count: int, desk: Desk | None = None) -> Words:
     """Return blocks first..first+count of the AES-256-CTR keystream, as pairs of words."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     cipher = Cipher(algorithms.AES(key), modes.CTR(first.to_bytes(16, "big")))
-    stream = np.empty(16 * count + 15, np.uint8)
-    cipher.encryptor().update_into(_zeros(16 * count), stream.data)
+    stream = (desk or Desk()).array("keystream", 16 * count + 15, np.uint8)
+    written = cipher.encryptor().update_into(_zeros(16 * count), stream.data)
+    if written != 16 * count:  # what lies there from the last chunk must never be used again
+        raise RuntimeError(f"the cipher gave {written} bytes of {16 * count}")
     return stream[: 16 * count].view("<u8").reshape(count, 2)
 
 

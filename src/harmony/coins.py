@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernels
+from .desk import Desk
 from .rounds import Round
 from .survey import Survey
 from .tally import Counts, cell_shapes
@@ -38,6 +39,23 @@ class Assignment:
     row: NDArray[np.uint32]
 
 
+@dataclass(frozen=True)
+class Order:
+    """Answers group after group, as the kernel takes them.
+
+    A group's answers lie from its own of `starts` to the next.  Each is three words: its place
+    in the flat assignment (the upper half) and its row, and two random words.
+    """
+
+    starts: Words
+    answers: Words
+
+    @property
+    def places(self) -> Words:
+        """Where in the flat assignment each answer belongs."""
+        return self.answers[::3] >> kernels.HALF
+
+
 class Coins:
     """The coins of one survey in one round.
 
@@ -60,12 +78,13 @@ class Coins:
         self.cells = int(sizes.sum())
         self.starts = np.cumsum(sizes) - sizes
 
-    def assign(self, ids: Words, tiers: Tiers) -> Assignment:
+    def assign(self, ids: Words, tiers: Tiers, desk: Desk | None = None) -> Assignment:
         """Return what the devices `ids` (low words, high words) are asked."""
+        desk = desk or Desk()
         devices = ids.shape[1]
         size = devices * self.answers
-        group, row = np.empty(size, np.uint32), np.empty(size, np.uint32)
-        words = np.empty((self.answers, devices), np.uint64)
+        group, row = (desk.array(name, size, np.uint32) for name in ("group", "row"))
+        words = desk.array("coin", size, np.uint64).reshape(self.answers, devices)
         for counter in range(self.answers):
             kernels.coin_words(ids, self.seed, counter, words[counter])
         if len(self.named):
@@ -74,10 +93,12 @@ class Coins:
             kernels.assign_many(words, self.weights, self.rows, tiers, group, row)
         return Assignment(group, row)
 
-    def sort(self, assigned: Assignment) -> tuple[NDArray[np.int32], Counts]:
-        """Return the answers ordered by group, and where each group starts."""
-        order = np.empty(len(assigned.group), np.int32)
-        return order, kernels.sort_by_group(assigned.group, len(self.widths), order)
+    def sort(self, assigned: Assignment, words: Words, desk: Desk) -> Order:
+        """Order the answers by group, each with its two random words."""
+        starts = np.empty(len(self.widths) + 1, np.uint64)
+        answers = desk.array("order", 3 * len(assigned.group), np.uint64)
+        kernels.sort_by_group(assigned.group, assigned.row, words.reshape(-1), starts, answers)
+        return Order(starts, answers)
 
     def count(self, assigned: Assignment, symbols: Symbols, counts: Counts) -> int:
         """Add the symbols to flat `counts`; return how many are in no table of theirs."""
@@ -85,6 +106,10 @@ class Coins:
             assigned.group, assigned.row, symbols, self.starts, self.widths, counts
         )
         return int(wrong)
+
+    def count_sorted(self, order: Order, symbols: Symbols, lanes: Counts) -> None:
+        """Add the symbols of ordered answers to flat counts, kept in lanes."""
+        kernels.count_sorted(order.starts, order.answers, symbols, self.starts, self.widths, lanes)
 
     def locate(self, ids: Words, tiers: Tiers, symbols: Symbols) -> Counts:
         """Return the place in a tally's flat counts of every answer, -1 where it has none."""
@@ -100,9 +125,9 @@ def _named(weights: Counts, answers: int) -> NDArray[np.uint16]:
     return np.repeat(np.arange(len(weights), dtype=np.uint16), weights if small else 0)
 
 
-def device_ids(first: int, count: int) -> Words:
+def device_ids(first: int, count: int, desk: Desk | None = None) -> Words:
     """Return the ids of simulated devices `first`..: their low words, then their high words."""
-    ids = np.empty((2, count), np.uint64)
+    ids = (desk or Desk()).array("ids", 2 * count, np.uint64).reshape(2, count)
     np.add(_numbers(count), np.uint64(first), out=ids[0])
     ids[1] = 0
     return ids

@@ -28,6 +28,16 @@ MAX_LOOKUP = 1 << 22
 
 
 @dataclass(frozen=True)
+class InPlace:
+    """Rows that lie in memory as they are, so that no slice of them needs a conversion."""
+
+    values: NDArray[Any]
+
+    def __call__(self, start: int, stop: int) -> NDArray[Any]:
+        return self.values[start:stop]
+
+
+@dataclass(frozen=True)
 class NumberColumn:
     """Numbers, NaN where missing."""
 
@@ -218,9 +228,11 @@ def _number_rows(source: Any, attribute: Numeric) -> Slice:
             raise DataError(_wrong_type(attribute, str(source.dtype)))
         if source.dtype == np.float16 or not source.dtype.isnative:
             return lambda start, stop: source[start:stop].astype(np.float64)
-        return lambda start, stop: source[start:stop]
+        return InPlace(source)
     if not (pa.types.is_integer(source.type) or pa.types.is_floating(source.type)):
         raise DataError(_wrong_type(attribute, str(source.type)))
+    if _is_plain(source):
+        return InPlace(_to_numpy(source))
 
     def rows(start: int, stop: int) -> NDArray[Any]:
         part = source.slice(start, stop - start)
@@ -235,7 +247,7 @@ def _coded_numpy(source: NDArray[Any], attribute: Attribute) -> CodeColumn:
     if source.dtype.kind not in "iub" or isinstance(attribute.values[0], str):
         raise DataError(_wrong_type(attribute, str(source.dtype)))
     plain = source.view(np.uint8) if source.dtype == bool else source
-    return _coded_integers(lambda start, stop: plain[start:stop], attribute)
+    return _coded_integers(InPlace(plain), attribute)
 
 
 def _coded_signed(source: Any, attribute: Signed) -> CodeColumn:
@@ -249,18 +261,21 @@ def _coded_signed(source: Any, attribute: Signed) -> CodeColumn:
     levels, size = len(attribute.values), attribute.size
     lookup = np.arange(size + levels, dtype=np.int32)
     lookup[levels:size] = -1
-
-    def rows(start: int, stop: int) -> NDArray[Any]:
-        if isinstance(source, np.ndarray):
-            return source[start:stop]
-        return _to_numpy(source.slice(start, stop - start))
-
+    rows: Slice
+    if isinstance(source, np.ndarray):
+        rows = InPlace(source)
+    elif _is_plain(source):
+        rows = InPlace(_to_numpy(source))
+    else:
+        rows = lambda start, stop: _to_numpy(source.slice(start, stop - start))  # noqa: E731
     return CodeColumn(attribute, rows, 0, lookup)
 
 
 def _coded_arrow(source: pa.ChunkedArray, attribute: Attribute, missing: int) -> CodeColumn:
     if isinstance(attribute.values[0], str):
         raise DataError(_wrong_type(attribute, str(source.type)))
+    if _is_plain(source) and pa.types.is_integer(source.type):
+        return _coded_integers(InPlace(_to_numpy(source)), attribute)
     filler = None if missing < 0 else int(attribute.values[missing])
 
     def rows(start: int, stop: int) -> NDArray[Any]:
@@ -298,6 +313,9 @@ def _coded_dictionary(source: pa.ChunkedArray, attribute: Attribute, missing: in
     dictionary = source.chunk(0).dictionary.to_pylist() if source.num_chunks else []
     number = {value: place for place, value in enumerate(attribute.values)}
     lookup = np.array([missing] + [number.get(entry, -1) for entry in dictionary], dtype=np.int32)
+    if _is_plain(source):
+        indices = source.chunk(0).indices.to_numpy()
+        return CodeColumn(attribute, InPlace(indices), -1, lookup)
 
     def rows(start: int, stop: int) -> NDArray[Any]:
         parts = [chunk.indices for chunk in source.slice(start, stop - start).chunks]
@@ -323,6 +341,11 @@ def _coded_strings(source: pa.ChunkedArray, attribute: Attribute, missing: int) 
         return _to_numpy(found)
 
     return CodeColumn(attribute, rows, -1, lookup)
+
+
+def _is_plain(source: Any) -> bool:
+    """Tell whether a column is one Arrow array without nulls, which NumPy reads where it lies."""
+    return isinstance(source, pa.ChunkedArray) and source.num_chunks == 1 and not source.null_count
 
 
 def _to_numpy(part: pa.ChunkedArray) -> NDArray[Any]:

@@ -13,16 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .coins import NO_TIERS, Coins, Tiers, Words
-from .kernels import HALF, LOW_HALF, _compiled, _inlined, coin_words
+from .kernels import HALF, LANES, LOW_HALF, _compiled, _inlined, coin_words, extent
 from .rounds import Round
 from .survey import Survey
 from .tally import Counts
 
 BLOCK = 2048
 """Devices whose coins are drawn before they are counted: 16 kB of words."""
-
-LANES = 2
-"""Copies of the counts that take turns, so that equal symbols in a row need not wait."""
 
 MOST_NAMED = 1 << 16
 """The most values of the first draw, over all tiers, that are looked up."""
@@ -138,9 +135,17 @@ def _count_one(low, high, seed, laid_out, names, tiers, symbols, lanes):  # type
 
 @_compiled
 def _count_cells(cells, lanes):  # type: ignore[no-untyped-def]
-    even, odd, nowhere = lanes[0], lanes[1], np.uint64(lanes.shape[1] - 1)
-    for place in range(0, len(cells) - 1, 2):
-        even[min(np.uint64(cells[place]), nowhere)] += 1
-        odd[min(np.uint64(cells[place + 1]), nowhere)] += 1
-    if len(cells) % 2:
-        even[min(np.uint64(cells[-1]), nowhere)] += 1
+    """Count block after block; one whose cells all exist needs no look at each of them."""
+    nowhere = lanes.shape[1] - 1
+    a, b, c, d = lanes[0], lanes[1], lanes[2], lanes[3]
+    for first in range(0, len(cells), BLOCK):
+        some = cells[first : first + BLOCK]
+        low, high = extent(some)
+        fours = len(some) // 4 * 4 if low >= 0 and high < nowhere else 0
+        for place in range(0, fours, 4):
+            a[np.uint64(some[place])] += 1
+            b[np.uint64(some[place + 1])] += 1
+            c[np.uint64(some[place + 2])] += 1
+            d[np.uint64(some[place + 3])] += 1
+        for place in range(fours, len(some)):
+            a[min(np.uint64(some[place]), np.uint64(nowhere))] += 1

@@ -21,8 +21,14 @@ _inlined: Any = njit(cache=True, nogil=True, inline="always")
 
 LOW_HALF = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
+SPARE = np.uint64(11)
+FINAL = np.uint64(0xFF)
+ONE, TWO, TRIPLE = np.uint64(1), np.uint64(2), np.uint64(3)
 GUIDE_BITS = 8
 GUIDES = 1 << GUIDE_BITS
+
+LANES = 4
+"""Copies of the counts that take turns, so that equal symbols in a row need not wait."""
 
 NUMBER_KINDS = (np.float64, np.float32)
 CODE_KINDS = (np.int8, np.uint8, np.int16, np.int32, np.int64)
@@ -30,9 +36,9 @@ CODE_KINDS = (np.int8, np.uint8, np.int16, np.int32, np.int64)
 
 # The columns of a program's `shapes`: see `program.py`.
 (
-    POINTS, WIDTH, RUNNING, GUIDE, DIGITS, MULTIPLIER, MULTIPLIERS, VECTOR, VECTORS, INDEX,
-    INDEX_ROWS, VALUES, CIRCULANT, BASE, LOOKUP, LOOKUPS, COMPLETE, FIELDS,
-) = range(18)  # fmt: skip
+    POINTS, WIDTH, RUNNING, GUIDE, MULTIPLIER, VECTOR, VECTORS, INDEX, VALUES, CIRCULANT,
+    BASE, LOOKUP, LOOKUPS, COMPLETE, FIELDS,
+) = range(15)  # fmt: skip
 TWO_53 = 9007199254740992.0
 
 
@@ -42,57 +48,71 @@ def _turn(word, bits):  # type: ignore[no-untyped-def]  # numba infers
 
 
 @_inlined
-def _sip_round(v0, v1, v2, v3):  # type: ignore[no-untyped-def]
-    v0 += v1
-    v2 += v3
-    v1 = _turn(v1, 13) ^ v0
-    v3 = _turn(v3, 16) ^ v2
-    v0 = _turn(v0, 32)
-    v2 += v1
-    v0 += v3
-    v1 = _turn(v1, 17) ^ v2
-    v3 = _turn(v3, 21) ^ v0
-    v2 = _turn(v2, 32)
-    return v0, v1, v2, v3
+def _sip_round(v, w):  # type: ignore[no-untyped-def]
+    """One round of two hashes, step by step, so that neither has to wait for itself."""
+    v0, v1, v2, v3 = v
+    w0, w1, w2, w3 = w
+    v0, w0 = v0 + v1, w0 + w1
+    v2, w2 = v2 + v3, w2 + w3
+    v1, w1 = _turn(v1, 13) ^ v0, _turn(w1, 13) ^ w0
+    v3, w3 = _turn(v3, 16) ^ v2, _turn(w3, 16) ^ w2
+    v0, w0 = _turn(v0, 32), _turn(w0, 32)
+    v2, w2 = v2 + v1, w2 + w1
+    v0, w0 = v0 + v3, w0 + w3
+    v1, w1 = _turn(v1, 17) ^ v2, _turn(w1, 17) ^ w2
+    v3, w3 = _turn(v3, 21) ^ v0, _turn(w3, 21) ^ w0
+    v2, w2 = _turn(v2, 32), _turn(w2, 32)
+    return (v0, v1, v2, v3), (w0, w1, w2, w3)
 
 
 @_inlined
-def _coin_word(k0, k1, low, high, counter):  # type: ignore[no-untyped-def]
-    """SipHash-2-4 of a 16-byte id (two words) and a 4-byte counter, under the seed (k0, k1)."""
-    v0 = k0 ^ np.uint64(0x736F6D6570736575)
-    v1 = k1 ^ np.uint64(0x646F72616E646F6D)
-    v2 = k0 ^ np.uint64(0x6C7967656E657261)
-    v3 = k1 ^ np.uint64(0x7465646279746573) ^ low
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0 ^= low
-    v3 ^= high
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0 ^= high
+def _sip_word(v, w, one, other):  # type: ignore[no-untyped-def]
+    """Take one more word of two messages into their hashes."""
+    v, w = (v[0], v[1], v[2], v[3] ^ one), (w[0], w[1], w[2], w[3] ^ other)
+    v, w = _sip_round(v, w)
+    v, w = _sip_round(v, w)
+    return (v[0] ^ one, v[1], v[2], v[3]), (w[0] ^ other, w[1], w[2], w[3])
+
+
+@_inlined
+def _coin_words(k0, k1, one, other, counter):  # type: ignore[no-untyped-def]
+    """SipHash-2-4 of two 16-byte ids (two words) and a 4-byte counter, under the seed (k0, k1)."""
+    v = (
+        k0 ^ np.uint64(0x736F6D6570736575),
+        k1 ^ np.uint64(0x646F72616E646F6D),
+        k0 ^ np.uint64(0x6C7967656E657261),
+        k1 ^ np.uint64(0x7465646279746573),
+    )
     last = counter | (np.uint64(20) << np.uint64(56))
-    v3 ^= last
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0 ^= last
-    v2 ^= np.uint64(0xFF)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
-    return v0 ^ v1 ^ v2 ^ v3
+    v, w = _sip_word(v, v, one[0], other[0])
+    v, w = _sip_word(v, w, one[1], other[1])
+    v, w = _sip_word(v, w, last, last)
+    v, w = (v[0], v[1], v[2] ^ FINAL, v[3]), (w[0], w[1], w[2] ^ FINAL, w[3])
+    v, w = _sip_round(v, w)
+    v, w = _sip_round(v, w)
+    v, w = _sip_round(v, w)
+    v, w = _sip_round(v, w)
+    return v[0] ^ v[1] ^ v[2] ^ v[3], w[0] ^ w[1] ^ w[2] ^ w[3]
 
 
 @_compiled
 def coin_words(ids, seed, counter, words):  # type: ignore[no-untyped-def]
     """Fill `words` with word number `counter` of each device: ids[0], ids[1] are its id.
 
-    Without a branch and with the halves of the ids apart, the compiler hashes four at a time.
+    Without a branch and with the halves of the ids apart, the compiler hashes four pairs at a
+    time.  The devices of the lower half are paired with those of the upper.
     """
     k0, k1, c = seed[0], seed[1], np.uint64(counter)
     low, high = ids[0], ids[1]
-    for device in range(len(words)):
-        words[device] = _coin_word(k0, k1, low[device], high[device], c)
+    half = len(words) // 2
+    for device in range(half):
+        pair = device + half
+        words[device], words[pair] = _coin_words(
+            k0, k1, (low[device], high[device]), (low[pair], high[pair]), c
+        )
+    if len(words) % 2:
+        last = low[-1], high[-1]
+        words[-1], _ = _coin_words(k0, k1, last, last, c)
 
 
 @_inlined
@@ -145,28 +165,25 @@ def assign_many(words, weights, rows, tiers, group, row):  # type: ignore[no-unt
 
 
 @_compiled
-def sort_by_group(group, groups, order):  # type: ignore[no-untyped-def]
-    """Fill `order` with the answers, group after group; return where each group starts."""
-    starts = np.zeros(groups + 1, np.int64)
+def sort_by_group(group, row, words, starts, order):  # type: ignore[no-untyped-def]
+    """Put the answers in order, group after group, each as three words that lie together.
+
+    The first is its place and row, the others its random words.  Fills `starts` with where
+    each group starts.
+    """
+    starts[:] = 0
     for place in range(len(group)):
-        starts[group[place] + 1] += 1
-    for key in range(groups):
+        starts[group[place] + ONE] += ONE
+    for key in range(len(starts) - 1):
         starts[key + 1] += starts[key]
-    ends = starts[:-1].copy()
+    ends = starts * TRIPLE
     for place in range(len(group)):
         key = group[place]
-        order[ends[key]] = place
-        ends[key] += 1
-    return starts
-
-
-@_compiled
-def gather(words, row, order, ordered_words, ordered_row):  # type: ignore[no-untyped-def]
-    """Put what each answer needs into their order, while it is still in the cache."""
-    for at in range(len(order)):
-        place = order[at]
-        ordered_words[at, 0], ordered_words[at, 1] = words[place, 0], words[place, 1]
-        ordered_row[at] = row[place]
+        at = ends[key]
+        ends[key] = at + TRIPLE
+        order[at] = np.uint64(place) << HALF | np.uint64(row[place])
+        order[at + ONE] = words[2 * place]
+        order[at + TWO] = words[2 * place + 1]
 
 
 @_compiled
@@ -189,28 +206,12 @@ def extent(column):  # type: ignore[no-untyped-def]
     return low, high
 
 
-@_inlined
-def _walk(running, guide, draw):  # type: ignore[no-untyped-def]
-    """Count the running sums that are at most `draw`: the symbol (or offset) it falls on.
-
-    `guide` says where the draw's highest bits already lead, so that few steps remain.
-    """
-    place = guide[draw >> np.uint64(53 - GUIDE_BITS)]
-    while running[place] <= draw:
-        place += 1
-    return place
-
-
 @_compiled
-def _grid_symbols(  # type: ignore[no-untyped-def]
-    column, order, answers, words, low, high, missing, points, running, guide, symbols
-):
-    """Answer a numeric attribute for the places in `order`: round to the grid, walk the table.
-
-    `words` follow that order, as `gather` put them.
-    """
-    for at in range(len(order)):
-        place = order[at]
+def _grid_indices(column, answers, order, span, number, points, indices):  # type: ignore[no-untyped-def]
+    """Code a numeric attribute's values for part of `order`: round them to the grid."""
+    low, high, missing = number
+    for at in range(span[0], span[1]):
+        place = order[TRIPLE * at] >> HALF
         value = np.float64(column[place if answers == 1 else place // answers])
         if np.isnan(value):
             value = missing
@@ -218,92 +219,91 @@ def _grid_symbols(  # type: ignore[no-untyped-def]
         position = (clipped - low) / (high - low) * (points - 1)
         left = min(np.int64(position), points - 2)
         threshold = np.int64((position - left) * TWO_53)
-        index = left + (np.int64(words[at, 0] >> np.uint64(11)) < threshold)
-        symbols[place] = _walk(running[index], guide[index], words[at, 1] >> np.uint64(11))
+        indices[at] = left + (np.int64(order[TRIPLE * at + ONE] >> SPARE) < threshold)
 
 
 @_compiled
-def _linear_symbols(  # type: ignore[no-untyped-def]
-    column, base, lookup, order, answers, words, row, g, digits, multipliers, vectors, indices,
-    running, guide, circulant, symbols,
-):  # fmt: skip
-    """Answer a categorical attribute: code the value under its row, walk the table.
+def _linear_indices(column, answers, order, span, shape, program, indices):  # type: ignore[no-untyped-def]
+    """Code a categorical attribute's values, each under its row."""
+    _, _, _, _, multipliers, vectors, coded, lookup = program
+    lookup, coded = lookup[shape[LOOKUP] :], coded[shape[INDEX] :]
+    multipliers = multipliers[shape[MULTIPLIER] :]
+    vectors = vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]]
+    base, values, g = shape[BASE], np.uint64(shape[VALUES]), np.uint64(shape[POINTS])
+    for at in range(span[0], span[1]):
+        place, row = order[TRIPLE * at] >> HALF, order[TRIPLE * at] & LOW_HALF
+        code = np.int64(column[place if answers == 1 else place // answers]) - base
+        value = np.uint64(lookup[np.uint64(code)])
+        if values:
+            indices[at] = coded[row * values + value]
+        else:
+            indices[at] = _index(row, value, g, multipliers, vectors)
 
-    `words` and `row` follow `order`, as `gather` put them.
+
+@_compiled
+def _index(row, value, g, multipliers, vectors):  # type: ignore[no-untyped-def]
+    """The code of one value: its digits times the row's, added up, times the multiplier."""
+    points = np.uint64(len(vectors))
+    multiplier, vector = multipliers[row // points], vectors[row % points]
+    total = np.uint64(0)
+    while vector:
+        total += vector % g * (value % g)
+        vector //= g
+        value //= g
+    return multiplier * (total % g) % g
+
+
+@_compiled
+def _walk(order, span, shape, running, guide, symbols):  # type: ignore[no-untyped-def]
+    """Turn indices into symbols: count the running sums of the table that each draw reaches.
+
+    `guide` says where the draw's highest bits already lead, so that few steps remain.  The
+    first is taken without a branch, because none could foresee it.
     """
-    points = len(vectors)
-    for at in range(len(order)):
-        place = order[at]
-        device = place if answers == 1 else place // answers
-        value = np.int64(lookup[np.int64(column[device]) - base])
-        if len(indices):
-            index = np.int64(indices[row[at], value])
-        elif digits == 1:
-            index = multipliers[row[at]] * value % g
-        else:
-            multiplier, vector = multipliers[row[at] // points], vectors[row[at] % points]
-            total = 0
-            while vector:
-                total += vector % g * (value % g)
-                vector //= g
-                value //= g
-            index = multiplier * (total % g) % g
-        draw = words[at, 1] >> np.uint64(11)
-        if circulant:
-            turned = index + np.int64(_walk(running[0], guide[0], draw))
-            symbols[place] = turned - g if turned >= g else turned
-        else:
-            symbols[place] = _walk(running[index], guide[index], draw)
+    width, turn = np.uint64(shape[WIDTH]), np.uint64(shape[CIRCULANT])
+    first, guided = np.uint64(shape[RUNNING]), np.uint64(shape[GUIDE])
+    # A circulant table is stored as its first row; the others are that one turned.
+    across, guides = (ONE - turn) * width, (ONE - turn) * np.uint64(GUIDES)
+    for at in range(span[0], span[1]):
+        index, draw = np.uint64(symbols[at]), order[TRIPLE * at + TWO] >> SPARE
+        start = first + index * across
+        place = start + guide[guided + index * guides + (draw >> np.uint64(53 - GUIDE_BITS))]
+        place += np.uint64(running[place] <= draw)
+        while running[place] <= draw:
+            place += ONE
+        symbol = place - start + index * turn
+        symbols[at] = symbol - width if symbol >= width else symbol
 
 
 @_compiled
 def _answer_numbers(column, attribute, trusted, chunk, program, symbols):  # type: ignore[no-untyped-def]
     """Answer one numeric attribute in every tier; return False if its values need a look."""
-    numbers, shapes, running, guide, _, _, _, _ = program
-    order, starts, answers, words, _ = chunk
-    if not trusted and outside(column, numbers[attribute, 0], numbers[attribute, 1]):
+    numbers, shapes, running, guide = program[:4]
+    starts, answers, order = chunk
+    number = numbers[attribute, 0], numbers[attribute, 1], numbers[attribute, 2]
+    if not trusted and outside(column, number[0], number[1]):
         return False
     for group in range(attribute, len(shapes), len(numbers)):
-        points, width = shapes[group, POINTS], shapes[group, WIDTH]
-        first, guided = shapes[group, RUNNING], shapes[group, GUIDE]
-        start, end = starts[group], starts[group + 1]
-        _grid_symbols(
-            column, order[start:end], answers, words[start:end],
-            numbers[attribute, 0], numbers[attribute, 1], numbers[attribute, 2], points,
-            running[first : first + points * width].reshape(points, width),
-            guide[guided : guided + points * GUIDES].reshape(points, GUIDES), symbols,
-        )  # fmt: skip
+        span, shape = (starts[group], starts[group + 1]), shapes[group]
+        _grid_indices(column, answers, order, span, number, shape[POINTS], symbols)
+        _walk(order, span, shape, running, guide, symbols)
     return True
 
 
 @_compiled
 def _answer_codes(column, attribute, trusted, chunk, program, symbols):  # type: ignore[no-untyped-def]
     """Answer one categorical attribute in every tier; return False if its codes need a look."""
-    numbers, shapes, running, guide, multipliers, vectors, indices, lookup = program
-    order, starts, answers, words, row = chunk
-    base, found = shapes[attribute, BASE], shapes[attribute, LOOKUP]
-    known = lookup[found : found + shapes[attribute, LOOKUPS]]
+    numbers, shapes, running, guide = program[:4]
+    starts, answers, order = chunk
     if not trusted:
         low, high = extent(column)
-        if low < base or high >= base + len(known) or not shapes[attribute, COMPLETE]:
+        base, known = shapes[attribute, BASE], shapes[attribute, LOOKUPS]
+        if low < base or high >= base + known or not shapes[attribute, COMPLETE]:
             return False
     for group in range(attribute, len(shapes), len(numbers)):
-        shape = shapes[group]
-        inputs, width = shape[POINTS], shape[WIDTH]
-        rows = 1 if shape[CIRCULANT] else inputs
-        start, end = starts[group], starts[group + 1]
-        _linear_symbols(
-            column, base, known, order[start:end], answers, words[start:end], row[start:end],
-            inputs, shape[DIGITS],
-            multipliers[shape[MULTIPLIER] : shape[MULTIPLIER] + shape[MULTIPLIERS]],
-            vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]],
-            indices[shape[INDEX] : shape[INDEX] + shape[INDEX_ROWS] * shape[VALUES]].reshape(
-                shape[INDEX_ROWS], shape[VALUES]
-            ),
-            running[shape[RUNNING] : shape[RUNNING] + rows * width].reshape(rows, width),
-            guide[shape[GUIDE] : shape[GUIDE] + rows * GUIDES].reshape(rows, GUIDES),
-            shape[CIRCULANT] != 0, symbols,
-        )  # fmt: skip
+        span, shape = (starts[group], starts[group + 1]), shapes[group]
+        _linear_indices(column, answers, order, span, shape, program, symbols)
+        _walk(order, span, shape, running, guide, symbols)
     return True
 
 
@@ -380,3 +380,13 @@ def locate(group, row, symbols, starts, widths, cells):  # type: ignore[no-untyp
     """Fill `cells` with the flat place of every answer's count, -1 where it has none."""
     for place in range(len(symbols)):
         cells[place] = _cell(place, group, row, symbols, starts, widths)
+
+
+@_compiled
+def count_sorted(starts, order, symbols, first, widths, lanes):  # type: ignore[no-untyped-def]
+    """Add answers that lie in order, group after group, to all lanes in turn."""
+    for group in range(len(widths)):
+        start, width = np.uint64(first[group]), np.uint64(widths[group])
+        for at in range(starts[group], starts[group + 1]):
+            cell = start + (order[TRIPLE * at] & LOW_HALF) * width + symbols[at]
+            lanes[at % np.uint64(LANES), cell] += 1

@@ -46,8 +46,8 @@ def test_the_bulk_path_makes_the_same_reports(
     survey = hm.Survey.from_document(REPORTS["surveys"][case["survey"]])
     ids = np.ascontiguousarray(words(bytes.fromhex(case["device"])).T)
     random = words(bytes.fromhex(case["random"]))
-    monkeypatch.setattr(bulk, "device_ids", lambda first, count: ids)
-    monkeypatch.setattr(bulk, "keystream", lambda key, first, count: random[:count])
+    monkeypatch.setattr(bulk, "device_ids", lambda first, count, desk: ids)
+    monkeypatch.setattr(bulk, "keystream", lambda key, first, count, desk: random[:count])
     row = {one.name: pa.array([case["values"].get(one.name)]) for one in survey.attributes}
     row = {
         name: array.cast(pa.string()) if pa.types.is_null(array.type) and missing_text(survey, name)

@@ -8,14 +8,16 @@ then the lowest number, then (should two writers have given the same) the lowest
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..coins import Words
+from ..coins import NO_TIERS, Symbols, Tiers, Words
 from ..counting import Counter
 from ..errors import TallyError
+from ..kernels import _compiled
 from ..tally import Counts, cell_shapes
 from ..threads import cores, share_out
 from . import unique
@@ -89,8 +91,7 @@ def _count(said: Counter, asked: Counter, meaning: _Meaning, ids: Ids, cells: li
         said.add_cells(column)
     if said.wrong:
         return  # the log is refused at the end
-    tiers = meaning.tiers[cells[0]]
-    asked.add(ids[0], ids[1], tiers, [meaning.symbols[column] for column in cells])
+    asked.add(ids[0], ids[1], meaning.tiers(cells[0]), [meaning.symbols(one) for one in cells])
 
 
 def _repeats(log: Log, suspects: Words, meaning: _Meaning, workers: int) -> Counter:
@@ -128,8 +129,28 @@ class _Meaning:
             for rows, width in shapes:
                 tiers.append(np.full(rows * width, tier, np.uint8))
                 symbols.append(np.tile(np.arange(width, dtype=np.uint16), rows))
-        self.tiers = np.concatenate(tiers)
-        self.symbols = np.concatenate(symbols)
+        self._several = len(log.survey.tiers) > 1
+        self._tiers, self._symbols = np.concatenate(tiers), np.concatenate(symbols)
+
+    def tiers(self, cells: Counts) -> Tiers:
+        """Return the tiers of cells that exist; nothing where the survey has only one."""
+        return _look_up(self._tiers, cells) if self._several else NO_TIERS
+
+    def symbols(self, cells: Counts) -> Symbols:
+        """Return the symbols of cells that exist."""
+        return _look_up(self._symbols, cells)
+
+
+def _look_up(table: NDArray[Any], cells: Counts) -> NDArray[Any]:
+    found = np.empty(len(cells), table.dtype)
+    _fill(table, cells, found)
+    return found
+
+
+@_compiled
+def _fill(table, cells, found):  # type: ignore[no-untyped-def]
+    for place in range(len(cells)):
+        found[place] = table[np.uint64(cells[place])]
 
 
 def _reports(log: Log, file: LogFile, group: int, *, with_cells: bool) -> tuple[Ids, list[Counts]]:

@@ -13,7 +13,7 @@ fingerprint and its round's seed in its metadata.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -39,11 +39,15 @@ def cell_columns(survey: Survey) -> list[str]:
 
 @dataclass(frozen=True)
 class LogFile:
-    """One file of a log: the day it belongs to, and its rows, group after group."""
+    """One file of a log: the day it belongs to, and its rows, group after group.
+
+    Its metadata are kept, because reading them anew for every group takes a while.
+    """
 
     path: str
     day: str
     groups: tuple[int, ...]
+    about: pq.FileMetaData = field(repr=False, compare=False)
 
     @property
     def rows(self) -> int:
@@ -73,7 +77,7 @@ class Log:
 
     def read(self, file: LogFile, group: int, columns: list[str]) -> pa.Table:
         """Read some columns of one group of rows."""
-        with _parquet(self.filesystem, file.path) as source:
+        with _parquet(self.filesystem, file.path, file.about) as source:
             return source.read_row_group(group, columns=columns, use_threads=False)
 
 
@@ -132,7 +136,7 @@ def _described(survey: Survey, path: str, source: pq.ParquetFile) -> tuple[LogFi
     about = source.metadata
     groups = tuple(about.row_group(group).num_rows for group in range(about.num_row_groups))
     day = PurePosixPath(path).parent.name.removeprefix("day=")
-    return LogFile(path, day, groups), said[1]
+    return LogFile(path, day, groups, about), said[1]
 
 
 def _place(root: str | Path) -> tuple[Any, str]:
@@ -157,7 +161,7 @@ def _files(filesystem: Any, folder: str) -> Iterator[str]:
             yield one.path
 
 
-def _parquet(filesystem: Any, path: str) -> pq.ParquetFile:
+def _parquet(filesystem: Any, path: str, about: pq.FileMetaData | None = None) -> pq.ParquetFile:
     if isinstance(filesystem, fs.LocalFileSystem):
-        return pq.ParquetFile(path, memory_map=True)
-    return pq.ParquetFile(filesystem.open_input_file(path), pre_buffer=True)
+        return pq.ParquetFile(path, metadata=about, memory_map=True)
+    return pq.ParquetFile(filesystem.open_input_file(path), metadata=about, pre_buffer=True)

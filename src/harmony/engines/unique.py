@@ -38,7 +38,15 @@ def passes(reports: int, at_once: int = MARKS_AT_ONCE) -> int:
 
 def marks(low: Words, high: Words) -> Words:
     """Return the marks of some ids."""
-    return low * _LOW ^ high * _HIGH
+    mixed = np.empty(len(low), np.uint64)
+    _mix(low, high, mixed)
+    return mixed
+
+
+@_compiled
+def _mix(low, high, mixed):  # type: ignore[no-untyped-def]
+    for place in range(len(low)):
+        mixed[place] = low[place] * _LOW ^ high[place] * _HIGH
 
 
 def spread(mixed: Words, turn: int = 0, turns: int = 1) -> list[Words]:
