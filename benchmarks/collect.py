@@ -9,10 +9,12 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from numba import njit
 
 import harmony as hm
 from harmony.rounds import derive
@@ -26,7 +28,8 @@ NOTES = """
 the same tally to the last integer. "The paper's protocol" does less: two-point tables, private
 coins, no report that a server could recount, and a generator that is not secure. The other
 libraries randomise one user a call, in Python, on the categorical attributes only, and do not
-aggregate here.
+aggregate here. "Arithmetic alone" shifts and xors without touching memory: no program gains more
+from the second core than that does.
 """
 
 SIZES = (2, 2, 2, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 16, 16)
@@ -48,12 +51,13 @@ def population(devices: int) -> dict[str, np.ndarray]:
 
 
 def run(tiny: bool = False) -> None:
-    devices, rounds = (50_000, 2) if tiny else (9_000_000, 5)
+    devices, rounds = (50_000, 2) if tiny else (9_000_000, 9)
     us, table = survey(), population(devices)
     key, round_ = os.urandom(32), hm.Round.open("benchmark")
     some = {name: column[:1000] for name, column in table.items()}
     seeded = us.collect(some, seed=1, round=round_)  # compiles, too
     assert naive.collect(us, some, derive(1, "answers"), round_) == seeded
+    arithmetic(1, 2)
 
     def one_read() -> None:
         for column in table.values():
@@ -65,6 +69,8 @@ def run(tiny: bool = False) -> None:
         "collect, one thread": lambda: us.collect(table, threads=1),
         "NumPy, the same job": lambda: naive.collect(us, table, key, round_),
         PAPER: lambda: naive.paper_protocol(us, table),
+        "arithmetic alone": lambda: arithmetic(devices, 1),
+        "arithmetic alone, two threads": lambda: arithmetic(devices, 2),
     }
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
@@ -86,6 +92,10 @@ def run(tiny: bool = False) -> None:
         ["NumPy, the same job / collect", f"{ratio('NumPy, the same job', 'collect'):.1f}"],
         [f"{PAPER} / collect", f"{ratio(PAPER, 'collect'):.2f}"],
         ["collect, one thread / two threads", f"{ratio('collect, one thread', 'collect'):.2f}"],
+        [
+            "arithmetic alone, one thread / two threads",
+            f"{ratio('arithmetic alone', 'arithmetic alone, two threads'):.2f}",
+        ],
         ["peak memory beyond the input", f"{extra / 1e6:.0f} MB"],
         ["collect, one thread, a device", f"{per_device * 1e6:.3f} us"],
     ]
@@ -100,6 +110,22 @@ def run(tiny: bool = False) -> None:
     print(body)
     if not tiny:
         page.write_section("collect", "Bulk collection", body)
+
+
+def arithmetic(devices: int, threads: int) -> None:
+    """Work that touches no memory, in one thread or two: what the second core is worth today."""
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(_spin, [20 * devices // threads] * threads))
+
+
+@njit(nogil=True)
+def _spin(turns):  # type: ignore[no-untyped-def]
+    word = np.uint64(1)
+    for _ in range(turns):
+        word ^= word << np.uint64(13)
+        word ^= word >> np.uint64(7)
+        word ^= word << np.uint64(17)
+    return word
 
 
 def peak_extra_memory(devices: int) -> int:

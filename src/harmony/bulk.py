@@ -31,8 +31,9 @@ from .survey import Survey
 from .tally import Counts, Tally
 from .threads import cores, share_out
 
-CHUNK = 1 << 15
-"""Devices that go through the flow together: what they need stays in the second-level cache."""
+CHUNK = 1 << 16
+"""Devices that go through the flow together: few enough for the cache, and enough that threads
+seldom meet at the interpreter's lock."""
 
 
 @dataclass(frozen=True)
