@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,8 @@ The no-op route reads the body, checks nothing, and answers as much as the durab
 processes and on the same uvicorn. A durable answer comes after a synced commit (SQLite: WAL,
 synchronous=FULL; PostgreSQL: its defaults) of the report and its counts. Packed batches hold random
 devices that the round has not seen; uniqueness is checked for every report. Client, server and
-PostgreSQL share the machine's cores; server CPU is that of Harmony's processes only.
+PostgreSQL share the machine's two cores: two seconds of CPU a second, divided by what a report
+takes in all three, is the most that there can be.
 """
 
 NO_OP = "/noop"
@@ -162,21 +164,25 @@ class Bench:
         no_op = self.requests_file("no-op", NO_OP, requests)
         self.measure(*durable, connections, rounds * requests, 2000)
         rates, ratios = [], []
+        spent = np.zeros(3)
         for number in range(rounds):
             plain = self.measure(*no_op, connections, 0, requests)
+            before = self._cpu()
             stored = self.measure(*durable, connections, number * requests, requests)
+            spent += self._cpu() - before
             rates.append((plain, stored))
             ratios.append(stored / plain)
         plain, stored = (statistics.median(column) for column in zip(*rates, strict=True))
         spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
         middle = f"{statistics.median(ratios):.2f}"
-        return [str(connections), f"{plain:,.0f}", f"{stored:,.0f}", middle, spread]
+        each = " + ".join(f"{cpu:.0f}" for cpu in spent / rounds / requests * 1e6)
+        return [str(connections), f"{plain:,.0f}", f"{stored:,.0f}", middle, spread, each]
 
     def batches(self, count: int, reports: int) -> list[str]:
         """Send packed batches of random devices; return a row of the table."""
         address = f"http://127.0.0.1:{self.port}/v1/surveys/{SURVEY.name}/reports"
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": MEDIA_TYPE}
-        wall, cpu = 0.0, self._server_cpu()
+        wall, cpu = 0.0, self._cpu()[1]
         for _ in range(count):
             packed = np.zeros((reports, self.live.size), np.uint8)
             packed[:, :16] = np.frombuffer(os.urandom(16 * reports), np.uint8).reshape(-1, 16)
@@ -188,18 +194,31 @@ class Bench:
             wall += time.perf_counter() - started
             if accepted != reports:
                 raise SystemExit(f"only {accepted} of {reports} reports were accepted")
-        cpu = self._server_cpu() - cpu
+        cpu = self._cpu()[1] - cpu
         total = count * reports
         return [f"{count} x {reports:,}", f"{total / wall:,.0f}", f"{total / cpu:,.0f}"]
 
-    def _server_cpu(self) -> float:
-        server = Path(f"/proc/{self.server.pid}")
-        workers = (server / f"task/{self.server.pid}/children").read_text().split()
-        ticks = 0
-        for process in (server, *(server.parent / worker for worker in workers)):
-            fields = (process / "stat").read_text().rsplit(")", 1)[1].split()
+    def _cpu(self) -> np.ndarray:
+        """Seconds of processor time so far: of the client, the server and PostgreSQL."""
+        server = str(self.server.pid)
+        workers = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        return np.array([_cpu([str(self.client.pid)]), _cpu([server, *workers]), _cpu(_postgres())])
+
+
+def _cpu(processes: list[str]) -> float:
+    """Seconds of processor time that these processes have taken."""
+    ticks = 0
+    for process in processes:
+        with suppress(FileNotFoundError):  # it has ended
+            fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
             ticks += int(fields[11]) + int(fields[12])
-        return ticks / os.sysconf("SC_CLK_TCK")
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _postgres() -> list[str]:
+    """The processes of PostgreSQL on this machine."""
+    found = subprocess.run(["pgrep", "-x", "postgres"], capture_output=True, text=True)
+    return found.stdout.split()
 
 
 def run(tiny: bool = False) -> None:
@@ -225,6 +244,7 @@ def run(tiny: bool = False) -> None:
                 bench.close()
             batches = min(batches, 20)  # PostgreSQL takes longer
     head = ["database", "connections", "no-op/s", "durable/s", "ratio, median", "range"]
+    head.append("us of CPU a report: client + server + PostgreSQL")
     body = page.table(head, singles) + "\n\n"
     head = ["database", "packed batches", "reports/s, as the gateway waits"]
     body += page.table([*head, "reports/s of server CPU"], packed) + "\n" + NOTES

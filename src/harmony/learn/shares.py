@@ -15,6 +15,7 @@ import numpy as np
 
 from ..attributes import MAX_WEIGHT
 from . import step as ask_for
+from .planning import answer_noise
 from .score import Floats
 from .step import Question
 from .training import Training
@@ -38,9 +39,7 @@ class Shares:
         self.training = training
         self.squared = training.loss == "squared"
         n, blocks, width = training.devices, len(training.features), training.width
-        grown = math.exp(training.epsilon)
-        self.noise = ((grown + 1) / (grown - 1)) ** 2
-        """Variance of one answer in [-1, 1]; 1 without privacy."""
+        self.noise = answer_noise(training.epsilon)
         even = 1 / (1 + math.sqrt(blocks * width))
         needed = self.noise / SCALAR_ERROR**2 / n
         self.scalar = min(MOST_FOR_A_SCALAR, max(even, needed))
