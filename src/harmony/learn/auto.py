@@ -95,10 +95,11 @@ def auto(training: Training) -> Method:
         if not way.any():
             continue
         direction, spread = known.score(way), known.spread(way)
-        asked = shares.line(spread, state.mean, state.left)
         devices = shares.line_devices
+        clips = shares.clips(spread, state.mean, state.left, devices)
+        asked = shares.line(clips)
         found = yield Ask("line", asked, devices, here, best, direction, state.left)
-        step = _line(state, direction, found, spread, shares.clips(spread, state.mean, state.left))
+        step = _line(state, direction, found, spread, clips)
         state.weights = state.weights + step * way
         seen = seen.plus(-known.variances * way)  # along the way nothing is left
     if state.score.flat:
@@ -112,8 +113,8 @@ def _calibrate(training: Training, shares: Shares, known: Features, state: _Stat
     spread = max(known.spread(state.weights), math.sqrt(state.explained))
     if training.loss == "squared":
         centred = known.score(state.weights)
-        clips = shares.clips(spread, state.mean, state.left)
-        asked = shares.level(spread, state.mean, state.left)
+        clips = shares.clips(spread, state.mean, state.left, devices // 3)
+        asked = shares.level(clips, state.mean)
         answers = yield Ask("level", asked, devices, score, best, centred, state.left)
         slope, error, _ = _slope(answers, spread, clips)
         score = score.plus(pulled(slope, error, 0.0, USUAL_ERROR), centred)
@@ -155,7 +156,7 @@ def _line(
     direction: Score,
     answers: Answers,
     spread: float,
-    clips: tuple[float, float, float],
+    clips: tuple[float, float, float, float],
 ) -> float:
     """Move along the direction by the slope of the residual on it, and return that step."""
     slope, error, width = _slope(answers, spread, clips)
@@ -168,18 +169,18 @@ def _line(
 
 
 def _slope(
-    answers: Answers, spread: float, clips: tuple[float, float, float]
+    answers: Answers, spread: float, clips: tuple[float, float, float, float]
 ) -> tuple[float, float, float]:
     """Return the slope of the residual on the direction, its error, and the direction's width.
 
     The direction clipped at `near` is an instrument for the direction itself: both means hold
     it, so their ratio is the slope.  Features that repeat each other only widen the direction.
     """
-    residual, _, far = clips
+    residual, _, far, kept = clips
     width = max(_pulled(answers["direction x direction"], far, spread, spread / 3), spread / 4)
     along = answers["residual x direction"]
-    error = math.sqrt(along.variance[0])
-    return along.mean * residual / width, error * residual / width, width
+    unit = residual / kept / width
+    return along.mean * unit, math.sqrt(along.variance[0]) * unit, width
 
 
 def _pulled(answer: Answer, scale: float, usual: float, spread: float) -> float:

@@ -25,6 +25,9 @@ MOST_FOR_A_SCALAR = 0.03
 TURNS = 4
 """Gradients that are asked, each at the model that the ones before have led to."""
 
+CLEAR = 0.1
+"""The error of a slope below which no residual needs to be clipped for it."""
+
 FINENESS = 32
 """Parts of an equal share in which the coin divides its attention to features."""
 
@@ -109,22 +112,30 @@ class Shares:
         questions = [ask_for.gradient(feature, clip, weight) for feature, weight in weighed]
         return (*questions, ask_for.product(("residual", clip), weight=FINENESS))
 
-    def clips(self, spread: float, mean: float, left: float) -> tuple[float, float, float]:
-        """Where a line clips the residual, and the direction: as an instrument, and as itself."""
-        return min(1 + abs(mean), 2.5 * math.sqrt(left)), spread / 2, 3 * spread
+    def clips(
+        self, spread: float, mean: float, left: float, devices: int
+    ) -> tuple[float, float, float, float]:
+        """Where a line clips the residual, and the direction: as an instrument, and as itself.
 
-    def line(self, spread: float, mean: float, left: float) -> tuple[Question, ...]:
+        The last is the share of the slope that the clipped residual keeps.  A wide clip keeps
+        all of it; where that would be too noisy, the gradient's is as good.
+        """
+        wide = min(1 + abs(mean), 2.5 * math.sqrt(left))
+        error = wide / spread * math.sqrt(self.noise / max(devices, 1))
+        residual, kept = (wide, 1.0) if error < CLEAR else self.clip(mean, left)
+        return residual, spread / 2, 3 * spread, kept
+
+    def line(self, clips: tuple[float, float, float, float]) -> tuple[Question, ...]:
         """Most for the slope; the direction's spread is known roughly."""
-        residual, near, far = self.clips(spread, mean, left)
+        residual, near, far, _ = clips
         return (
             ask_for.product(("residual", residual), ("direction", near), weight=3),
             ask_for.product(("direction", near), ("direction", far)),
         )
 
-    def level(self, spread: float, mean: float, left: float) -> tuple[Question, ...]:
+    def level(self, clips: tuple[float, float, float, float], mean: float) -> tuple[Question, ...]:
         """The mean of the residual, all of it, and a line along the score itself."""
-        along = self.line(spread, mean, left)
-        return (ask_for.product(("residual", 1 + abs(mean)), weight=6), *along)
+        return (ask_for.product(("residual", 1 + abs(mean)), weight=6), *self.line(clips))
 
 
 def parts(attention: Floats) -> list[int]:
