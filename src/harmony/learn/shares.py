@@ -122,7 +122,8 @@ class Shares:
         """
         wide = min(1 + abs(mean), 2.5 * math.sqrt(left))
         error = wide / spread * math.sqrt(self.noise / max(devices, 1))
-        residual, kept = (wide, 1.0) if error < CLEAR else self.clip(mean, left)
+        clear = error < CLEAR or not self.squared
+        residual, kept = (wide, 1.0) if clear else self.clip(mean, left)
         return residual, spread / 2, 3 * spread, kept
 
     def line(self, clips: tuple[float, float, float, float]) -> tuple[Question, ...]:
