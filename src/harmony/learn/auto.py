@@ -27,7 +27,7 @@ from .directions import Strengths, attention, posterior
 from .features import Features, Gradient
 from .logit import normal_log_odds
 from .score import Floats, Score
-from .shares import TURNS, Shares
+from .shares import TURNS, Clips, Shares
 from .trainer import Answer, Answers, Ask, Method
 from .training import Training
 
@@ -156,7 +156,7 @@ def _line(
     direction: Score,
     answers: Answers,
     spread: float,
-    clips: tuple[float, float, float, float],
+    clips: Clips,
 ) -> float:
     """Move along the direction by the slope of the residual on it, and return that step."""
     slope, error, width = _slope(answers, spread, clips)
@@ -168,18 +168,17 @@ def _line(
     return step
 
 
-def _slope(
-    answers: Answers, spread: float, clips: tuple[float, float, float, float]
-) -> tuple[float, float, float]:
+def _slope(answers: Answers, spread: float, clips: Clips) -> tuple[float, float, float]:
     """Return the slope of the residual on the direction, its error, and the direction's width.
 
     The direction clipped at `near` is an instrument for the direction itself: both means hold
     it, so their ratio is the slope.  Features that repeat each other only widen the direction.
     """
-    residual, _, far, kept = clips
-    width = max(_pulled(answers["direction x direction"], far, spread, spread / 3), spread / 4)
+    width = max(
+        _pulled(answers["direction x direction"], clips.far, spread, spread / 3), spread / 4
+    )
     along = answers["residual x direction"]
-    unit = residual / kept / width
+    unit = clips.residual / clips.kept / width
     return along.mean * unit, math.sqrt(along.variance[0]) * unit, width
 
 

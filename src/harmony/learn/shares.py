@@ -10,6 +10,7 @@ what it can be at most, but never more than `MOST_FOR_A_SCALAR` of all devices.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,6 +34,16 @@ FINENESS = 32
 
 FREQUENCIES, LINE, LEVEL, CURVE = 2.0, 0.5, 3.0, 2.0
 """What the steps cost that do not ask for a gradient, in scalars; a summary, one a question."""
+
+
+class Clips(NamedTuple):
+    """Where a line clips the residual, and the direction: as an instrument, and as itself."""
+
+    residual: float
+    near: float
+    far: float
+    kept: float
+    """The share of the slope that the clipped residual keeps."""
 
 
 class Shares:
@@ -112,29 +123,27 @@ class Shares:
         questions = [ask_for.gradient(feature, clip, weight) for feature, weight in weighed]
         return (*questions, ask_for.product(("residual", clip), weight=FINENESS))
 
-    def clips(
-        self, spread: float, mean: float, left: float, devices: int
-    ) -> tuple[float, float, float, float]:
-        """Where a line clips the residual, and the direction: as an instrument, and as itself.
+    def clips(self, spread: float, mean: float, left: float, devices: int) -> Clips:
+        """Where so many devices clip what a line is made of.
 
-        The last is the share of the slope that the clipped residual keeps.  A wide clip keeps
-        all of it; where that would be too noisy, the gradient's is as good.
+        A wide clip keeps all of the slope; where that would be too noisy, the gradient's is as
+        good.
         """
         wide = min(1 + abs(mean), 2.5 * math.sqrt(left))
         error = wide / spread * math.sqrt(self.noise / max(devices, 1))
         clear = error < CLEAR or not self.squared
         residual, kept = (wide, 1.0) if clear else self.clip(mean, left)
-        return residual, spread / 2, 3 * spread, kept
+        return Clips(residual, spread / 2, 3 * spread, kept)
 
-    def line(self, clips: tuple[float, float, float, float]) -> tuple[Question, ...]:
+    def line(self, clips: Clips) -> tuple[Question, ...]:
         """Most for the slope; the direction's spread is known roughly."""
-        residual, near, far, _ = clips
+        near, far = ("direction", clips.near), ("direction", clips.far)
         return (
-            ask_for.product(("residual", residual), ("direction", near), weight=3),
-            ask_for.product(("direction", near), ("direction", far)),
+            ask_for.product(("residual", clips.residual), near, weight=3),
+            ask_for.product(near, far),
         )
 
-    def level(self, clips: tuple[float, float, float, float], mean: float) -> tuple[Question, ...]:
+    def level(self, clips: Clips, mean: float) -> tuple[Question, ...]:
         """The mean of the residual, all of it, and a line along the score itself."""
         return (ask_for.product(("residual", 1 + abs(mean)), weight=6), *self.line(clips))
 
