@@ -46,7 +46,7 @@ class Size:
     epsilons: tuple[float, ...] = (0.1, 0.2, 0.4, 0.8)
     strictest: tuple[float, ...] = (0.05,)
     many_seeds: int = 20
-    few_seeds: int = 5
+    few_seeds: int = 10
     rival_seeds: int = 2
     tested: int = 200_000
     people: tuple[str, ...] = ("us", "br")

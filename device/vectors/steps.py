@@ -43,6 +43,8 @@ def step() -> dict[str, Any]:
          {"is": "product", "of": ["label", "score", "score"], "clip": [1, 0.5, 0.25]}),
         ({"name": "curve", "kind": "categorical", "values": [0, 1, 2, 3, 4, 5]}, wide,
          {"is": "curve", "edges": [-0.1, 0.2]}),
+        ({"name": "surplus", "kind": "signed", "values": [0, 1, 2]}, wide | {"signed": True},
+         {"is": "surplus", "edges": [-0.1, 0.2]}),
     ]  # fmt: skip
     return {
         "format": "harmony-step/1", "training": "charging", "step": 1,
@@ -111,6 +113,9 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
         elif how["is"] == "curve":
             below = sum(edge <= terms["score"] for edge in how["edges"])
             values[name] = 2 * below + int(label > 0)
+        elif how["is"] == "surplus":
+            below = sum(edge <= terms["score"] for edge in how["edges"])
+            values[name] = below + power_of_two(len(how["edges"]) + 1) * (label <= 0)
         elif how["is"] == "feature" and feature["kind"] == "numeric":
             values[name] = feature["low"] + (value + 1) / 2 * (feature["high"] - feature["low"])
         elif how["is"] == "feature":
@@ -119,15 +124,20 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
         elif feature["kind"] == "numeric":
             values[name] = clip(terms["residual"] / how["clip"]) * value
         else:
-            size = 2
-            while size < len(feature["values"]):
-                size *= 2
+            size = power_of_two(len(feature["values"]))
             if value is None:
                 values[name] = size * (chance >= 0.5)
             else:
                 negative = 2 * chance >= 1 + clip(terms["residual"] / how["clip"])
                 values[name] = value + size * negative
     return values
+
+
+def power_of_two(least: int) -> int:
+    size = 2
+    while size < least:
+        size *= 2
+    return size
 
 
 def refused() -> list[dict[str, Any]]:
@@ -146,6 +156,7 @@ def refused() -> list[dict[str, Any]]:
         ("no clip", "clip", ["derive", "gradient of theme", "clip"], 0),
         ("edges that fall", "edges", ["derive", "curve", "edges"], [0.2, -0.1]),
         ("a curve of more bins than values", "curve", ["derive", "curve", "edges"], [0.1, 0.2, 1]),
+        ("a surplus of fewer bins than values", "surplus", ["derive", "surplus", "edges"], [0.1]),
         ("a feature as an attribute of other values", "theme",
          ["derive", "frequency of theme", "feature"], "battery"),
         ("a term that nobody knows", "of", ["derive", "residual x direction", "of"],

@@ -249,6 +249,8 @@ def test_a_step_that_is_not_one_is_refused(
         ({"is": "feature", "feature": "theme"}, "must be category"),
         ({"is": "curve", "edges": [0.0]}, "must be category"),
         ({"is": "curve", "edges": [1.0, 0.0]}, "rising order"),
+        ({"is": "surplus", "edges": [0.0]}, "must be signed"),
+        ({"is": "surplus", "edges": [1.0, 0.0]}, "rising order"),
         ({"is": "product", "of": ["residual", "secret"], "clip": [1, 1]}, "'of'"),
         ({"is": "product", "of": ["residual"], "clip": [1, 1]}, "'clip'"),
         ({"is": "record"}, "'is' must be"),

@@ -54,6 +54,7 @@ def test_products_and_curves_are_those_of_every_row() -> None:
         ask_for.product(("residual", 0.4), ("direction", 0.3)),
         ask_for.product(("score", 1.0), ("score", 1.0), ("label", 1.0)),
         ask_for.curve([-0.3, 0.0, 0.125, 0.6]),
+        ask_for.surplus([-0.3, 0.0, 0.125, 0.6]),
     )
     table = people(N)
     found = columns(step, table)
@@ -67,6 +68,7 @@ def test_products_and_curves_are_those_of_every_row() -> None:
         assert found["score x score x label"][i] == pytest.approx(np.clip(score, -1, 1) ** 2 * y)
         bins = sum(edge <= score for edge in (-0.3, 0.0, 0.125, 0.6))
         assert found["curve"][i] == 2 * bins + (y > 0)
+        assert found["surplus"][i] == bins + 8 * (y <= 0)
 
 
 def test_a_numeric_gradient_is_the_clipped_residual_times_the_number() -> None:

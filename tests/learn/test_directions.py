@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from harmony import Categorical
-from harmony.learn.calibration import Line, edges_near, tipped
+from harmony.learn.calibration import Line, edges_near, masses, tipped
 from harmony.learn.directions import Strengths, attention, posterior
 from harmony.learn.features import MOST_VALUES, Block, Features, Gradient
 from harmony.learn.trainer import Answer
 from harmony.mechanisms import SignedLinear
 
 RNG = np.random.default_rng(5)
+EVEN = np.full(14, 1 / 14)
 
 
 def features_of(*frequencies: list[float]) -> Features:
@@ -92,7 +93,8 @@ def test_one_strong_feature_stands_out_among_weak_ones() -> None:
     means[7] = 0.1
     gradient = Gradient(means, np.full(20, 1e4))  # noise of 0.01: ten of it
     strengths = Strengths.of(known, gradient, total=1.0)
-    assert strengths.means[7] > 20 * np.delete(strengths.means, 7).max()
+    means = (strengths.means * strengths.shapes).sum(axis=0)
+    assert means[7] > 20 * np.delete(means, 7).max()
     weights = posterior(known, gradient, strengths)
     assert weights[7] == pytest.approx(0.1 / known.variances[7], rel=0.05)
 
@@ -107,7 +109,7 @@ def test_noise_alone_is_nearly_nothing() -> None:
 
 def test_attention_goes_to_what_matters_and_is_not_known() -> None:
     known = features_of([0.5, 0.5], [0.5, 0.5], [0.5, 0.5])
-    strengths, coming = np.array([0.1, 0.1, 1e-6]), np.full(3, 1000.0)
+    strengths, coming = certain(0.1, 0.1, 1e-6), np.full(3, 1000.0)
     share = attention(known, strengths, np.array([0.0, 5000.0, 0.0]), coming)
     assert share.sum() == pytest.approx(1)
     assert share[0] > 0.9
@@ -117,22 +119,69 @@ def test_attention_goes_to_what_matters_and_is_not_known() -> None:
 
 def test_attention_is_even_where_nothing_is_coming() -> None:
     known = features_of([0.5, 0.5], [0.9, 0.1])
-    share = attention(known, np.array([0.1, 0.0]), np.zeros(2), np.zeros(2))
+    share = attention(known, certain(0.1, 0.0), np.zeros(2), np.zeros(2))
     assert share.tolist() == [0.5, 0.5]
 
 
-def curve_of(edges: list[float], threshold: float, variance: float) -> Answer:
-    """Scores spread evenly over the edges; labels are 1 beyond the threshold, without exception."""
+def test_weights_that_walk_down_the_list_are_known_for_it() -> None:
+    """Of ten values, each a little more than the last: the noise between neighbours is undone."""
+    known = features_of(*[[0.1] * 10] * 4)
+    weights = np.tile(np.linspace(-1, 1, 10), 4)
+    bases = [block.basis for block in known.blocks]
+    truth = np.concatenate([weights[:10] @ basis for basis in bases if basis is not None])
+    noise = RNG.normal(0, 0.05, len(truth))
+    gradient = Gradient(known.variances * truth + noise, np.full(len(truth), 400.0))
+    strengths = Strengths.of(known, gradient, total=1.0)
+    assert strengths.shapes[1].min() > 0.9
+    plain = Strengths(strengths.grid, strengths.chances[[1, 0]])  # as if the list meant nothing
+    error = [np.sum((posterior(known, gradient, one) - truth) ** 2) for one in (strengths, plain)]
+    assert error[0] < error[1] / 2
+
+
+def test_weights_in_no_order_are_free() -> None:
+    """Of ten values, each second one high and the others low."""
+    known = features_of(*[[0.1] * 10] * 4)
+    bases = [block.basis for block in known.blocks]
+    truth = np.concatenate([np.tile([1, -1], 5) @ basis for basis in bases if basis is not None])
+    gradient = Gradient(known.variances * truth, np.full(len(truth), 1e4))
+    assert Strengths.of(known, gradient, total=1.0).shapes[0].min() > 0.9
+
+
+@pytest.mark.parametrize("shape", [0, 1])
+def test_a_shape_keeps_what_it_turns(shape: int) -> None:
+    """Turning there and back changes nothing, and signals are the variances of gradients there."""
+    known = features_of([0.5, 0.3, 0.2], [0.9, 0.1], [0.1, 0.2, 0.3, 0.4])
+    one, gradient = known.shapes[shape], RNG.normal(size=6)
+    assert one.back(one.there(gradient)) == pytest.approx(gradient)
+    assert one.there(gradient) @ one.there(gradient) == pytest.approx(gradient @ gradient)
+    assert one.signals @ one.costs == pytest.approx(known.variances.sum())  # explained, in all
+
+
+def certain(*strengths: float) -> Strengths:
+    """Strengths that are known, of free weights."""
+    chances = np.zeros((2, len(strengths), len(strengths)))
+    chances[0] = np.eye(len(strengths))
+    return Strengths(np.array(strengths), chances)
+
+
+def surplus_of(edges: list[float], threshold: float, variance: float) -> tuple[Answer, float]:
+    """Scores spread evenly over the edges; labels are 1 beyond the threshold, without exception.
+
+    The answers and the labels' mean: of all bins together, nobody is asked.
+    """
     middles = (np.array(edges[1:]) + edges[:-1]) / 2
-    counts = np.zeros((len(edges) + 1, 2))
-    counts[1:-1][np.arange(len(middles)), (middles > threshold).astype(int)] = 1 / len(middles)
-    return Answer(1000, counts.ravel(), np.full(counts.size, variance))
+    surplus = np.zeros(len(edges) + 1)
+    surplus[1:-1] = np.where(middles > threshold, 1, -1) / len(middles)
+    mean = float(surplus.sum())
+    asked = surplus - mean / len(surplus)
+    return Answer(1000, asked, np.full(len(surplus), variance)), mean
 
 
 def test_a_line_that_fits_badly_is_moved_to_where_labels_part() -> None:
     line = Line(even=0.0, steep=1.0)
     edges = edges_near(line, [-0.5, 0.0, 0.5])
-    moved = tipped(line, edges, curve_of(edges, threshold=0.5, variance=1e-6))
+    surplus, mean = surplus_of(edges, threshold=0.5, variance=1e-6)
+    moved = tipped(line, edges, surplus, mean, EVEN)
     assert moved.even == pytest.approx(0.5, abs=0.08)
     assert moved.steep == 1.0
 
@@ -140,5 +189,11 @@ def test_a_line_that_fits_badly_is_moved_to_where_labels_part() -> None:
 def test_a_line_is_left_alone_by_noise() -> None:
     line = Line(even=0.0, steep=1.0)
     edges = edges_near(line, [-0.5, 0.0, 0.5])
-    assert tipped(line, edges, curve_of(edges, threshold=0.5, variance=1.0)) == line
-    assert tipped(line, edges, curve_of(edges, threshold=0.5, variance=math.inf)) == line
+    for variance in (1.0, math.inf):
+        surplus, mean = surplus_of(edges, threshold=0.5, variance=variance)
+        assert tipped(line, edges, surplus, mean, EVEN) == line
+
+
+def test_a_curve_tells_how_many_lie_between_other_edges() -> None:
+    curve = Answer(1000, np.array([0.0, 0.0, 0.25, 0.25, 0.125, 0.125, 0.125, 0.125]), np.zeros(8))
+    assert masses([0.0, 1.0, 2.0], curve, [0.0, 0.5, 2.5]) == pytest.approx([0.25, 0.625])

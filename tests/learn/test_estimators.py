@@ -74,12 +74,16 @@ def test_a_classifier_beats_the_larger_class(kind) -> None:
 
 
 def test_probabilities_are_calibrated() -> None:
-    """Within 0.1 in each of five groups, with this fixed seed."""
+    """The worst of five groups is off by less than 0.08, on average over six fixed seeds."""
     X, y = people()
-    model = LogisticRegression(epsilon=4.0, classes=(False, True), **DECLARED).fit(X, y > 0.4)
-    chance = model.predict_proba(X)[:, 1]
-    for group in np.array_split(np.argsort(chance), 5):
-        assert np.mean(y[group] > 0.4) == pytest.approx(chance[group].mean(), abs=0.1)
+    worst = []
+    for seed in range(6):
+        model = LogisticRegression(epsilon=4.0, classes=(False, True), **DECLARED | {"seed": seed})
+        chance = model.fit(X, y > 0.4).predict_proba(X)[:, 1]
+        groups = np.array_split(np.argsort(chance), 5)
+        off = [np.mean(y[group] > 0.4) - chance[group].mean() for group in groups]
+        worst.append(np.abs(off).max())
+    assert np.mean(worst) < 0.08
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ def step_of(loss: str) -> Step:
         asked.product(("score", 0.3)),
         asked.product(("label", 1.0), ("score", 2.0), ("direction", 0.5)),
         asked.curve([-1.0, -0.2, 0.0, 0.4]),
+        asked.surplus([-1.0, -0.2, 0.0, 0.4]),
     ]
     return Step(training, 1, "test", tuple(questions), ROWS, score_of(1), score_of(2))
 

@@ -5,8 +5,9 @@
     frequencies  once: a closer look at the features that seem to matter
     line         some devices: how far to go along the direction that the gradient gives
     ...          gradient and line again, the features that matter asked more often
-    level        the rest: the mean of what is left, and the length of the score; or curves of how
-                 the labels go with the score, from which the other losses read log-odds
+    level        the rest: the mean of what is left, and the length of the score; or a curve of how
+                 the labels go with the score, from which the other losses read log-odds, and a
+                 closer look at where the odds are even
 
 All three losses share the direction: at a constant model their gradients are the same, and
 the regression of a label of -1 and 1 is Fisher's discriminant.  docs/learning.md tells what each
@@ -22,7 +23,7 @@ import numpy as np
 
 from . import step as ask_for
 from .beliefs import pulled
-from .calibration import edges_near, edges_of, log_odds, tipped
+from .calibration import edges_near, edges_of, log_odds, masses, tipped
 from .directions import Strengths, attention, posterior
 from .features import Features, Gradient
 from .logit import normal_log_odds
@@ -37,7 +38,7 @@ USUAL_STEP = 0.75
 USUAL_ERROR = 0.3
 """How far off the length of a score may be when all turns are done."""
 
-WORTH_A_CLOSER_LOOK = 5_000
+WORTH_A_CLOSER_LOOK = 2_500
 """Answers without noise from which on a second curve can tell where the odds are even."""
 
 LEAST_SPREAD = 0.05
@@ -82,7 +83,7 @@ def auto(training: Training) -> Method:
         if turn == 0:
             first = known.gradient(found, clip, kept)
             strengths = Strengths.of(known, first, state.total)
-            share = attention(known, strengths.means, first.precisions, coming)
+            share = attention(known, strengths, first.precisions, coming)
             asked, devices = shares.frequencies(share), shares.frequency_devices
             more = yield Ask("frequencies", asked, devices, here, best, loss=state.left)
             known = Features.of(training, {name: answers[name].joined(more[name]) for name in more})
@@ -90,7 +91,7 @@ def auto(training: Training) -> Method:
         seen = seen.joined(known.gradient(found, clip, kept))
         whole = seen.plus(known.variances * state.weights)
         strengths = Strengths.of(known, whole, state.total)
-        share = attention(known, strengths.means, seen.precisions, coming)
+        share = attention(known, strengths, seen.precisions, coming)
         way = posterior(known, whole, strengths) - state.weights
         if not way.any():
             continue
@@ -114,12 +115,13 @@ def _calibrate(training: Training, shares: Shares, known: Features, state: _Stat
     if training.loss == "squared":
         centred = known.score(state.weights)
         clips = shares.clips(spread, state.mean, state.left, devices // 3)
-        asked = shares.level(clips, state.mean)
+        reach = shares.reach(state.mean, state.doubt, state.left)
+        asked = shares.level(clips, reach)
         answers = yield Ask("level", asked, devices, score, best, centred, state.left)
         slope, error, _ = _slope(answers, spread, clips)
         score = score.plus(pulled(slope, error, 0.0, USUAL_ERROR), centred)
         usual = math.hypot(state.doubt, spread / 4)
-        off = _pulled(answers["residual"], 1 + abs(state.mean), 0.0, usual)
+        off = _pulled(answers["residual"], reach, 0.0, usual)
         return score.shifted(off)
     closer = devices > WORTH_A_CLOSER_LOOK * shares.noise
     first = devices // 2 if closer else devices
@@ -128,10 +130,11 @@ def _calibrate(training: Training, shares: Shares, known: Features, state: _Stat
     answers = yield Ask("curve", asked, first, score, best, loss=state.left)
     line = log_odds(score, state.mean, edges, answers["curve"], best)
     if closer:
-        edges = edges_near(line, edges)
-        asked = (ask_for.curve(edges),)
+        near = edges_near(line, edges)
+        total = masses(edges, answers["curve"], near)
+        asked = (ask_for.surplus(near),)
         answers = yield Ask("curve", asked, devices - first, score, line.of(score), loss=state.left)
-        line = tipped(line, edges, answers["curve"])
+        line = tipped(line, near, answers["surplus"], state.mean, total)
     return line.of(score)
 
 

@@ -81,23 +81,33 @@ def edges_near(line: Line, edges: list[float]) -> list[float]:
     return [float(edge) for edge in line.even + np.linspace(-reach, reach, MOST_BINS - 1)]
 
 
-def tipped(line: Line, edges: list[float], curve: Answer) -> Line:
+def masses(edges: list[float], curve: Answer, near: list[float]) -> Floats:
+    """Return what share of the devices is between each two of other edges, if a curve is right."""
+    step = edges[1] - edges[0]
+    ends = [edges[0] - step, *edges, edges[-1] + step]
+    below = np.cumsum(np.append(0.0, plausible_counts(curve.estimates.reshape(-1, 2))))
+    return np.diff(np.interp(near, ends, below))
+
+
+def tipped(line: Line, edges: list[float], surplus: Answer, mean: float, total: Floats) -> Line:
     """Return the line moved to the edge that parts the labels best, if it does better there.
 
     In every bin the line says how many more labels are positive than negative, and so does the
-    curve, with noise.  The line is right as far as it fits, give or take what chance does.
+    surplus, with noise.  The line is right as far as it fits, give or take what chance does.
+    Nobody is asked for the sum over all bins, which is the label's `mean`; between edges are the
+    shares `total` of all devices.
     """
-    noise = 2 * float(np.mean(curve.variance))
+    noise = float(np.mean(surplus.variance))
     if not np.isfinite(noise):
         return line
-    negative, positive = curve.estimates.reshape(-1, 2)[1:-1].T
-    seen, total = positive - negative, np.maximum(positive + negative, 0.0)
+    seen = surplus.estimates + (mean - surplus.estimates.sum()) / len(surplus.estimates)
+    seen = seen[1:-1]
     middles = (np.array(edges[1:]) + edges[:-1]) / 2
     fitted = total * line.surplus(middles)
     chance = noise * (1 + 2 * math.sqrt(2 / len(seen)))
     misfit = max(float(np.mean((seen - fitted) ** 2)) - chance, 0.0)
-    surplus = fitted + misfit / (misfit + noise) * (seen - fitted)
-    lost = np.concatenate([[0.0], np.cumsum(surplus)])  # by predicting -1 below each edge
+    believed = fitted + misfit / (misfit + noise) * (seen - fitted)
+    lost = np.cumsum(np.append(0.0, believed))  # by predicting -1 below each edge
     best = int(np.argmin(lost))
     now = float(np.interp(line.even, edges, lost))
     return Line(edges[best], line.steep) if lost[best] < now and misfit else line

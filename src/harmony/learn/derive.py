@@ -5,10 +5,12 @@
     {"is": "gradient", "feature": f, "clip": C}        clip(residual / C) times the feature
     {"is": "product", "of": [a, ...], "clip": [A, ...]}  clip(a / A) * ... over one or more terms
     {"is": "curve", "edges": [...]}                    2 * (number of edges <= score) + (label > 0)
+    {"is": "surplus", "edges": [...]}                  the number of edges <= score, label's sign
 
 where a term is the `label`, `score` (the model's), `residual` (label - score) or `direction` (the
 step's direction, a second score), and clip is to [-1, 1].  A gradient over a categorical feature
-is a level with a sign (see `harmony.attributes.Signed`): +1 with probability (1 + t) / 2.
+is a level with a sign (see `harmony.attributes.Signed`): +1 with probability (1 + t) / 2; a surplus
+is a bin with the label's.
 
 A missing number is 0.  A missing or unknown value adds nothing to a score; its gradient is a
 level with a fair sign, whose expectation is nought, and as a feature it is a random value.  So
@@ -81,6 +83,8 @@ def derived(
             columns[question.name] = _product(terms, how)
         elif how["is"] == "curve":
             columns[question.name] = _curve(terms, how)
+        elif how["is"] == "surplus":
+            columns[question.name] = _surplus(terms, how)
         elif how["is"] == "feature":
             columns[question.name] = _feature(terms, places[how["feature"]], chance)
         else:
@@ -101,8 +105,16 @@ def _product(terms: _Terms, how: Derivation) -> Floats:
 
 
 def _curve(terms: _Terms, how: Derivation) -> NDArray[np.int64]:
-    bins = np.searchsorted(np.array(how["edges"]), terms["score"], side="right")
-    return 2 * bins + (terms["label"] > 0)
+    return 2 * _bins(terms, how) + (terms["label"] > 0)
+
+
+def _surplus(terms: _Terms, how: Derivation) -> NDArray[np.int64]:
+    size = 1 << len(how["edges"]).bit_length()
+    return _bins(terms, how) + size * (terms["label"] <= 0)
+
+
+def _bins(terms: _Terms, how: Derivation) -> NDArray[np.int64]:
+    return np.searchsorted(np.array(how["edges"]), terms["score"], side="right")
 
 
 def _feature(terms: _Terms, place: int, chance: Floats) -> NDArray[Any]:

@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..attributes import Attribute
 from .score import Floats, Score
+from .shapes import Shape, free, smooth
 from .trainer import Answers
 from .training import Training
 
@@ -119,6 +121,17 @@ class Features:
         variances = np.concatenate([block.variances for block in blocks])
         owners = np.repeat(np.arange(len(blocks)), [len(block.variances) for block in blocks])
         return cls(tuple(training.features), blocks, variances, owners)
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """What weights may look like: free, or smooth in features of three values or more."""
+        ends = np.cumsum([len(block.variances) for block in self.blocks])
+        bases = [
+            (slice(end - len(block.variances), end), block.basis)
+            for block, end in zip(self.blocks, ends.tolist(), strict=True)
+            if block.basis is not None and len(block.means) > 2
+        ]
+        return free(self.variances), smooth(self.variances, bases)
 
     def gradient(self, answers: Answers, clip: float, kept: float) -> Gradient:
         """Read a gradient, as if the clipped residual had mean nought.

@@ -23,7 +23,7 @@ from .training import Training
 
 SCALAR_ERROR = 0.04
 MOST_FOR_A_SCALAR = 0.03
-TURNS = 4
+TURNS = 6
 """Gradients that are asked, each at the model that the ones before have led to."""
 
 CLEAR = 0.1
@@ -32,7 +32,7 @@ CLEAR = 0.1
 FINENESS = 32
 """Parts of an equal share in which the coin divides its attention to features."""
 
-FREQUENCIES, LINE, LEVEL, CURVE = 2.0, 0.5, 3.0, 2.0
+FREQUENCIES, LINE, LEVEL, CURVE = 2.0, 0.5, 3.0, 3.0
 """What the steps cost that do not ask for a gradient, in scalars; a summary, one a question."""
 
 
@@ -143,9 +143,13 @@ class Shares:
             ask_for.product(near, far),
         )
 
-    def level(self, clips: Clips, mean: float) -> tuple[Question, ...]:
-        """The mean of the residual, all of it, and a line along the score itself."""
-        return (ask_for.product(("residual", 1 + abs(mean)), weight=6), *self.line(clips))
+    def reach(self, mean: float, doubt: float, left: float) -> float:
+        """Where the level clips the residual: two deviations hide next to nothing of its mean."""
+        return min(1 + abs(mean), 2 * math.sqrt(left) + doubt)
+
+    def level(self, clips: Clips, reach: float) -> tuple[Question, ...]:
+        """The mean of the residual, and a line along the score itself."""
+        return (ask_for.product(("residual", reach), weight=6), *self.line(clips))
 
 
 def parts(attention: Floats) -> list[int]:

@@ -68,6 +68,12 @@ def curve(edges: Sequence[float]) -> Question:
     return Question(Integer("curve", 0, 2 * len(edges) + 1), derive)
 
 
+def surplus(edges: Sequence[float]) -> Question:
+    """Ask how many more labels are positive than negative, in each bin of scores between edges."""
+    derive = {"is": "surplus", "edges": [float(edge) for edge in edges]}
+    return Question(Signed("surplus", range(len(edges) + 1)), derive)
+
+
 @dataclass(frozen=True, eq=False)
 class Step:
     """What devices are asked next, and how many of them are wanted."""

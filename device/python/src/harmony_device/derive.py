@@ -5,11 +5,12 @@
     {"is": "gradient", "feature": f, "clip": C}        clip(residual / C) times the feature
     {"is": "product", "of": [a, ...], "clip": [A, ...]}  clip(a / A) * ... over one or more terms
     {"is": "curve", "edges": [...]}                    2 * (number of edges <= score) + (label > 0)
+    {"is": "surplus", "edges": [...]}                  the number of edges <= score, label's sign
 
 A term is `label`, `score` (the model's), `residual` (label - score) or `direction` (the score of
 the step's direction, or of the model where it has none); clip is to [-1, 1].  A gradient of a
 feature with values is a level and a sign, which is positive with probability
-(1 + clip(residual / C)) / 2.
+(1 + clip(residual / C)) / 2; a surplus is a bin as the level, and the sign of the label.
 
 Privacy: all of it is pre-processing; an answer goes through a table that has been proved to keep
 its epsilon.  A derivation has an answer for every record, so that nobody learns what a device
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 MAX_EDGES = 1 << 16
 MAX_TERMS = 8
+KINDS = ("label", "feature", "gradient", "product", "curve", "surplus")
 TERMS = ("label", "score", "residual", "direction")
 TWO_53 = 9007199254740992.0
 
@@ -65,8 +67,8 @@ def derivation(
         return _number(attribute, lambda terms: terms.label)
     if kind == "product":
         return _number(attribute, _product(how))
-    if kind == "curve":
-        return _curve(attribute, how)
+    if kind in ("curve", "surplus"):
+        return (_curve if kind == "curve" else _surplus)(attribute, _checked_edges(how))
     if kind in ("feature", "gradient"):
         name = how.get("feature")
         place = by_name.get(name) if isinstance(name, str) else None
@@ -74,7 +76,7 @@ def derivation(
             raise RefusedError("'feature' must be the name of one of the features")
         make = _feature if kind == "feature" else _gradient
         return make(attribute, how, place, features[place])
-    raise RefusedError("'is' must be 'label', 'feature', 'gradient', 'product' or 'curve'")
+    raise RefusedError(f"'is' must be one of {', '.join(KINDS)}")
 
 
 def _number(attribute: Attribute, derive: Callable[[Terms], float]) -> Derive:
@@ -103,15 +105,25 @@ def _product(how: dict[str, Any]) -> Callable[[Terms], float]:
     return product
 
 
-def _curve(attribute: Attribute, how: dict[str, Any]) -> Derive:
+def _curve(attribute: Attribute, edges: list[float]) -> Derive:
+    _check_levels(attribute, 2 * len(edges) + 2, Category)
+    return lambda terms: 2 * bisect_right(edges, terms.score) + (terms.label > 0)
+
+
+def _surplus(attribute: Attribute, edges: list[float]) -> Derive:
+    _check_levels(attribute, len(edges) + 1, Signed)
+    size = 1 << len(edges).bit_length()
+    return lambda terms: bisect_right(edges, terms.score) + size * (terms.label <= 0)
+
+
+def _checked_edges(how: dict[str, Any]) -> list[float]:
     edges = how.get("edges")
     if not isinstance(edges, list) or not 1 <= len(edges) <= MAX_EDGES:
         raise RefusedError(f"'edges' must list 1 to {MAX_EDGES} numbers")
-    edges = [checked_number(edge, "edges") for edge in edges]
-    if any(left >= right for left, right in zip(edges, edges[1:])):
+    checked = [checked_number(edge, "edges") for edge in edges]
+    if any(left >= right for left, right in zip(checked, checked[1:])):
         raise RefusedError("'edges' must be in rising order")
-    _check_levels(attribute, 2 * len(edges) + 2, Category)
-    return lambda terms: 2 * bisect_right(edges, terms.score) + (terms.label > 0)
+    return checked
 
 
 def _feature(attribute: Attribute, how: dict[str, Any], place: int, feature: Feature) -> Derive:
