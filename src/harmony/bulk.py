@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .coins import NO_TIERS, Assignment, Coins, Order, Symbols, Tiers, Words, device_ids
+from .coins import NO_TIERS, Assignment, Cells, Coins, Order, Symbols, Tiers, Words, device_ids
 from .columns import TableLike, read_columns
 from .desk import Desk
 from .errors import ClippedWarning, DataError
-from .kernels import LANES
 from .program import Program
 from .progress import progress_bar
 from .reports import reports_batch, reports_schema, tier_reports
@@ -86,12 +85,14 @@ class Answers:
         self.coins = Coins(survey, self.round)
         self.program = Program(survey, columns)
 
-    def chunk(self, start: int, stop: int, desk: Desk | None = None) -> Chunk:
+    def chunk(
+        self, start: int, stop: int, desk: Desk | None = None, cells: Cells | None = None
+    ) -> Chunk:
         """Randomise devices `start` to `stop`, whose rows must not start over in between.
 
-        The chunk lies on the desk, until the next one does.
+        The chunk lies on the desk, until the next one does.  Given `cells`, it is counted, too.
         """
-        desk = desk or Desk()
+        desk, cells = desk or Desk(), cells or self.coins.lanes(0)
         ids = device_ids(self.first + start, stop - start, desk)
         row = start % self.rows
         tiers = self.tiers[row : row + stop - start]
@@ -99,29 +100,30 @@ class Answers:
         first, count = (self.first + start) * answers, (stop - start) * answers
         words = keystream(self.key, first, count, desk)
         symbols = desk.array("symbols", count, np.uint16)
-        assigned = self.coins.assign(ids, tiers, desk)
-        order = self.coins.sort(assigned, words, desk)
-        clipped = self.program.run(row, row + stop - start, order, symbols)
+        assigned, order = self.coins.ask(ids, tiers, words, desk)
+        clipped = self.program.run(row, row + stop - start, order, cells, symbols)
         return Chunk(ids, tiers, assigned, order, symbols, clipped)
 
-    def chunks(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, int]]:
-        """Cut devices `start` to `stop` (or all) into chunks."""
+    def chunks(
+        self, start: int = 0, stop: int | None = None, workers: int = 1
+    ) -> Iterator[tuple[int, int]]:
+        """Cut devices `start` to `stop` (or all) into chunks, equally many for each worker."""
         stop = self.devices if stop is None else stop
+        number = workers * -(-(stop - start) // (workers * CHUNK))
+        size = -(-(stop - start) // max(1, number))
         while start < stop:
-            end = min(start + CHUNK, stop, start + self.rows - start % self.rows)
+            end = min(start + size, stop, start + self.rows - start % self.rows)
             yield start, end
             start = end
 
     def count(self, chunks: Iterable[tuple[int, int]]) -> tuple[Counts, Counts]:
         """Randomise and count chunks; return the flat counts, and the values clipped."""
-        lanes = np.zeros((LANES, self.coins.cells), np.int64)
+        cells = self.coins.lanes()
         clipped = np.zeros(len(self.survey.attributes), np.int64)
-        desk = Desk()
-        for start, stop in chunks:
-            chunk = self.chunk(start, stop, desk)
-            clipped += chunk.clipped
-            self.coins.count_sorted(chunk.order, chunk.ordered, lanes)
-        return lanes.sum(axis=0), clipped
+        with Desk.lent() as desk:
+            for start, stop in chunks:
+                clipped += self.chunk(start, stop, desk, cells).clipped
+        return cells[-1].sum(axis=0), clipped
 
     def tally(self, counts: Counts, clipped: Counts) -> Tally:
         """Return the tally of all devices with these counts, and tell of clipped values."""
@@ -138,7 +140,8 @@ def collect(answers: Answers, progress: bool | None, threads: int | None) -> Tal
     """Randomise and count every row; see `Survey.collect`."""
     workers = threads or min(cores(), -(-answers.devices // CHUNK))
     with progress_bar("collecting", answers.devices, progress) as advance:
-        parts = share_out(_told(answers.chunks(), advance), workers, answers.count)
+        chunks = _told(answers.chunks(workers=workers), advance)
+        parts = share_out(chunks, workers, answers.count)
     counts = np.sum([part for part, _ in parts], axis=0)
     clipped = np.sum([part for _, part in parts], axis=0)
     return answers.tally(counts, clipped)
@@ -169,15 +172,16 @@ def keystream(key: bytes, first: int, count: int, desk: Desk | None = None) -> W
 
     cipher = Cipher(algorithms.AES(key), modes.CTR(first.to_bytes(16, "big")))
     stream = (desk or Desk()).array("keystream", 16 * count + 15, np.uint8)
-    written = cipher.encryptor().update_into(_zeros(16 * count), stream.data)
+    zeros = memoryview(_zeros((16 * count).bit_length()))[: 16 * count]
+    written = cipher.encryptor().update_into(zeros, stream.data)
     if written != 16 * count:  # what lies there from the last chunk must never be used again
         raise RuntimeError(f"the cipher gave {written} bytes of {16 * count}")
     return stream[: 16 * count].view("<u8").reshape(count, 2)
 
 
 @lru_cache(maxsize=4)
-def _zeros(count: int) -> bytes:
-    return bytes(count)
+def _zeros(bits: int) -> bytes:
+    return bytes(1 << bits)
 
 
 def _randomness(seed: int | None, round: Round | None) -> tuple[Round, bytes]:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,9 @@ from .tally import Counts, cell_shapes
 Words = NDArray[np.uint64]
 Tiers = NDArray[np.uint8]
 Symbols = NDArray[np.uint16]
+
+Cells = tuple[Counts, Counts, Counts]
+"""Where each group's counts start, how many symbols it has, and the counts, in lanes."""
 
 NO_TIERS: Tiers = np.empty(0, np.uint8)
 """What `tiers` is where a survey has only one."""
@@ -77,28 +79,27 @@ class Coins:
         sizes = self.rows.reshape(-1) * self.widths
         self.cells = int(sizes.sum())
         self.starts = np.cumsum(sizes) - sizes
+        self._coin = self.answers, self.seed, self.named, self.weights, self.rows
 
-    def assign(self, ids: Words, tiers: Tiers, desk: Desk | None = None) -> Assignment:
+    def assign(self, ids: Words, tiers: Tiers) -> Assignment:
         """Return what the devices `ids` (low words, high words) are asked."""
-        desk = desk or Desk()
-        devices = ids.shape[1]
-        size = devices * self.answers
-        group, row = (desk.array(name, size, np.uint32) for name in ("group", "row"))
-        words = desk.array("coin", size, np.uint64).reshape(self.answers, devices)
-        for counter in range(self.answers):
-            kernels.coin_words(ids, self.seed, counter, words[counter])
-        if len(self.named):
-            kernels.assign_one(words[0], self.named, self.rows, tiers, group, row)
-        else:
-            kernels.assign_many(words, self.weights, self.rows, tiers, group, row)
+        group, row = np.empty((2, ids.shape[1] * self.answers), np.uint32)
+        kernels.assign(ids, self._coin, tiers, group, row)
         return Assignment(group, row)
 
-    def sort(self, assigned: Assignment, words: Words, desk: Desk) -> Order:
-        """Order the answers by group, each with its two random words."""
-        starts = np.empty(len(self.widths) + 1, np.uint64)
-        answers = desk.array("order", 3 * len(assigned.group), np.uint64)
-        kernels.sort_by_group(assigned.group, assigned.row, words.reshape(-1), starts, answers)
-        return Order(starts, answers)
+    def ask(self, ids: Words, tiers: Tiers, words: Words, desk: Desk) -> tuple[Assignment, Order]:
+        """Return what the devices are asked, and their answers to be, each with its two words."""
+        size = len(words)
+        group, row = desk.array("group", size, np.uint32), desk.array("row", size, np.uint32)
+        starts = desk.array("starts", len(self.widths) + 1, np.uint64)
+        order = desk.array("order", 3 * size, np.uint64)
+        kernels.ask(ids, self._coin, tiers, words.reshape(-1), group, row, starts, order)
+        return Assignment(group, row), Order(starts, order)
+
+    def lanes(self, cells: int | None = None) -> Cells:
+        """Return lanes to count in: empty ones for every cell, or none."""
+        width = self.cells if cells is None else cells
+        return self.starts, self.widths, np.zeros((kernels.LANES, width), np.int64)
 
     def count(self, assigned: Assignment, symbols: Symbols, counts: Counts) -> int:
         """Add the symbols to flat `counts`; return how many are in no table of theirs."""
@@ -106,10 +107,6 @@ class Coins:
             assigned.group, assigned.row, symbols, self.starts, self.widths, counts
         )
         return int(wrong)
-
-    def count_sorted(self, order: Order, symbols: Symbols, lanes: Counts) -> None:
-        """Add the symbols of ordered answers to flat counts, kept in lanes."""
-        kernels.count_sorted(order.starts, order.answers, symbols, self.starts, self.widths, lanes)
 
     def locate(self, ids: Words, tiers: Tiers, symbols: Symbols) -> Counts:
         """Return the place in a tally's flat counts of every answer, -1 where it has none."""
@@ -128,11 +125,5 @@ def _named(weights: Counts, answers: int) -> NDArray[np.uint16]:
 def device_ids(first: int, count: int, desk: Desk | None = None) -> Words:
     """Return the ids of simulated devices `first`..: their low words, then their high words."""
     ids = (desk or Desk()).array("ids", 2 * count, np.uint64).reshape(2, count)
-    np.add(_numbers(count), np.uint64(first), out=ids[0])
-    ids[1] = 0
+    kernels.number(np.uint64(first), ids)
     return ids
-
-
-@lru_cache(maxsize=4)
-def _numbers(count: int) -> Words:
-    return np.arange(count, dtype=np.uint64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ TableLike = Any
 Slice = Callable[[int, int], NDArray[Any]]
 
 MAX_LOOKUP = 1 << 22
+SMALL_LOOKUP = 1 << 10
+"""Integers between the least value and the greatest, up to which a lookup is kept."""
 
 
 @dataclass(frozen=True)
@@ -292,12 +294,11 @@ def _coded_arrow(source: pa.ChunkedArray, attribute: Attribute, missing: int) ->
 
 
 def _coded_integers(rows: Slice, attribute: Attribute) -> CodeColumn:
-    values = np.array([int(value) for value in attribute.values], dtype=np.int64)
-    base = int(values.min())
-    if int(values.max()) - base < MAX_LOOKUP:
-        lookup = np.full(int(values.max()) - base + 1, -1, dtype=np.int32)
-        lookup[values - base] = np.arange(len(values))
-        return CodeColumn(attribute, rows, base, lookup)
+    base, last = int(min(attribute.values)), int(max(attribute.values))
+    if last - base < MAX_LOOKUP:
+        lookup = _small_lookup if last - base < SMALL_LOOKUP else _lookup
+        return CodeColumn(attribute, rows, base, lookup(attribute.values, base, last))
+    values = np.array(attribute.values, dtype=np.int64)
     order = np.argsort(values)
 
     def searched(start: int, stop: int) -> NDArray[np.int64]:
@@ -306,6 +307,16 @@ def _coded_integers(rows: Slice, attribute: Attribute) -> CodeColumn:
         return np.where(values[order[found]] == chunk, order[found], -1)
 
     return CodeColumn(attribute, searched, 0, np.arange(len(values), dtype=np.int32))
+
+
+def _lookup(values: Sequence[Any], base: int, last: int) -> NDArray[np.int32]:
+    """Return the number of each integer from `base` to `last` among `values`, or -1."""
+    lookup = np.full(last - base + 1, -1, dtype=np.int32)
+    lookup[np.array(values, dtype=np.int64) - base] = np.arange(len(values))
+    return lookup
+
+
+_small_lookup = lru_cache(maxsize=1024)(_lookup)
 
 
 def _coded_dictionary(source: pa.ChunkedArray, attribute: Attribute, missing: int) -> CodeColumn:

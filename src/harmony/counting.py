@@ -13,13 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .coins import NO_TIERS, Coins, Tiers, Words
-from .kernels import HALF, LANES, LOW_HALF, _compiled, _inlined, coin_words, extent
+from .kernels import BLOCK, HALF, LANES, LOW_HALF, _compiled, _inlined, coin_words, extent
 from .rounds import Round
 from .survey import Survey
 from .tally import Counts
-
-BLOCK = 2048
-"""Devices whose coins are drawn before they are counted: 16 kB of words."""
 
 MOST_NAMED = 1 << 16
 """The most values of the first draw, over all tiers, that are looked up."""

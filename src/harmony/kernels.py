@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]  # it has no types
 from numba import carray, njit, types  # type: ignore[attr-defined]  # it is public
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -30,15 +31,21 @@ GUIDES = 1 << GUIDE_BITS
 LANES = 4
 """Copies of the counts that take turns, so that equal symbols in a row need not wait."""
 
+BLOCK = 2048
+"""Devices whose coins are drawn before they are looked at: 16 kB of words."""
+
+LINE, AHEAD = 64, 2048
+"""Bytes of a line of the cache, and of the next column that are fetched ahead of its turn."""
+
 NUMBER_KINDS = (np.float64, np.float32)
 CODE_KINDS = (np.int8, np.uint8, np.int16, np.int32, np.int64)
 """The types of columns that `answer` reads in place; their order is the number of their kind."""
 
-# The columns of a program's `shapes`: see `program.py`.
+# The columns of a program's `shapes`, and of its `codes`: see `program.py`.
 (
-    POINTS, WIDTH, RUNNING, GUIDE, MULTIPLIER, VECTOR, VECTORS, INDEX, VALUES, CIRCULANT,
-    BASE, LOOKUP, LOOKUPS, COMPLETE, FIELDS,
-) = range(15)  # fmt: skip
+    POINTS, WIDTH, RUNNING, GUIDE, MULTIPLIER, VECTOR, VECTORS, INDEX, VALUES, CIRCULANT, FIELDS,
+) = range(11)  # fmt: skip
+BASE, LOOKUP, LOOKUPS, COMPLETE = range(4)
 TWO_53 = 9007199254740992.0
 
 
@@ -115,6 +122,14 @@ def coin_words(ids, seed, counter, words):  # type: ignore[no-untyped-def]
         words[-1], _ = _coin_words(k0, k1, last, last, c)
 
 
+@_compiled
+def number(first, ids):  # type: ignore[no-untyped-def]
+    """Fill `ids` with the numbers from `first` on: low words, then high words."""
+    for device in range(ids.shape[1]):
+        ids[0, device] = first + np.uint64(device)
+        ids[1, device] = 0
+
+
 @_inlined
 def _below(draw, bound):  # type: ignore[no-untyped-def]
     return np.int64((draw * np.uint64(bound)) >> HALF)
@@ -162,6 +177,35 @@ def assign_many(words, weights, rows, tiers, group, row):  # type: ignore[no-unt
                 row[device * answers + draw - answers] = _below(half, rows[tier, asked])
         for draw in range(answers - 1, -1, -1):
             pool[draw], pool[swaps[draw]] = pool[swaps[draw]], pool[draw]
+
+
+@_compiled
+def assign(ids, coin, tiers, group, row):  # type: ignore[no-untyped-def]
+    """What the devices `ids` are asked, block after block: their words stay in the nearest cache.
+
+    `coin` is how many answers each gives, the round's seed, what each first draw names (or
+    nothing), the weights, and the rows.
+    """
+    answers, seed, named, weights, rows = coin
+    low, high = ids[0], ids[1]
+    block = np.empty(answers * BLOCK, np.uint64)
+    for first in range(0, len(low), BLOCK):
+        last = min(first + BLOCK, len(low))
+        words = block[: answers * (last - first)].reshape(answers, last - first)
+        for counter in range(answers):
+            coin_words((low[first:last], high[first:last]), seed, counter, words[counter])
+        some, span = tiers[first:last], slice(answers * first, answers * last)
+        if len(named):
+            assign_one(words[0], named, rows, some, group[span], row[span])
+        else:
+            assign_many(words, weights, rows, some, group[span], row[span])
+
+
+@_compiled
+def ask(ids, coin, tiers, words, group, row, starts, order):  # type: ignore[no-untyped-def]
+    """Draw the coins of the devices `ids`, and put their answers in order."""
+    assign(ids, coin, tiers, group, row)
+    sort_by_group(group, row, words, starts, order)
 
 
 @_compiled
@@ -223,17 +267,17 @@ def _grid_indices(column, answers, order, span, number, points, indices):  # typ
 
 
 @_compiled
-def _linear_indices(column, answers, order, span, shape, program, indices):  # type: ignore[no-untyped-def]
+def _linear_indices(column, answers, order, span, shape, code, program, indices):  # type: ignore[no-untyped-def]
     """Code a categorical attribute's values, each under its row."""
-    _, _, _, _, multipliers, vectors, coded, lookup = program
-    lookup, coded = lookup[shape[LOOKUP] :], coded[shape[INDEX] :]
+    _, _, _, _, multipliers, vectors, coded, _, lookup = program
+    lookup, coded = lookup[code[LOOKUP] :], coded[shape[INDEX] :]
     multipliers = multipliers[shape[MULTIPLIER] :]
     vectors = vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]]
-    base, values, g = shape[BASE], np.uint64(shape[VALUES]), np.uint64(shape[POINTS])
+    base, values, g = code[BASE], np.uint64(shape[VALUES]), np.uint64(shape[POINTS])
     for at in range(span[0], span[1]):
         place, row = order[TRIPLE * at] >> HALF, order[TRIPLE * at] & LOW_HALF
-        code = np.int64(column[place if answers == 1 else place // answers]) - base
-        value = np.uint64(lookup[np.uint64(code)])
+        found = np.int64(column[place if answers == 1 else place // answers]) - base
+        value = np.uint64(lookup[np.uint64(found)])
         if values:
             indices[at] = coded[row * values + value]
         else:
@@ -276,7 +320,19 @@ def _walk(order, span, shape, running, guide, symbols):  # type: ignore[no-untyp
 
 
 @_compiled
-def _answer_numbers(column, attribute, trusted, chunk, program, symbols):  # type: ignore[no-untyped-def]
+def _count(order, span, group, cells, symbols):  # type: ignore[no-untyped-def]
+    """Add the symbols of one group's answers to all lanes in turn, if there are lanes."""
+    starts, widths, lanes = cells
+    if not lanes.shape[1]:
+        return
+    start, width = np.uint64(starts[group]), np.uint64(widths[group])
+    for at in range(span[0], span[1]):
+        cell = start + (order[TRIPLE * at] & LOW_HALF) * width + symbols[at]
+        lanes[at % np.uint64(LANES), cell] += 1
+
+
+@_compiled
+def _answer_numbers(column, attribute, trusted, chunk, program, cells, symbols):  # type: ignore[no-untyped-def]
     """Answer one numeric attribute in every tier; return False if its values need a look."""
     numbers, shapes, running, guide = program[:4]
     starts, answers, order = chunk
@@ -287,23 +343,25 @@ def _answer_numbers(column, attribute, trusted, chunk, program, symbols):  # typ
         span, shape = (starts[group], starts[group + 1]), shapes[group]
         _grid_indices(column, answers, order, span, number, shape[POINTS], symbols)
         _walk(order, span, shape, running, guide, symbols)
+        _count(order, span, group, cells, symbols)
     return True
 
 
 @_compiled
-def _answer_codes(column, attribute, trusted, chunk, program, symbols):  # type: ignore[no-untyped-def]
+def _answer_codes(column, attribute, trusted, chunk, program, cells, symbols):  # type: ignore[no-untyped-def]
     """Answer one categorical attribute in every tier; return False if its codes need a look."""
     numbers, shapes, running, guide = program[:4]
     starts, answers, order = chunk
+    code = program[7][attribute]
     if not trusted:
         low, high = extent(column)
-        base, known = shapes[attribute, BASE], shapes[attribute, LOOKUPS]
-        if low < base or high >= base + known or not shapes[attribute, COMPLETE]:
+        if low < code[BASE] or high >= code[BASE] + code[LOOKUPS] or not code[COMPLETE]:
             return False
     for group in range(attribute, len(shapes), len(numbers)):
         span, shape = (starts[group], starts[group + 1]), shapes[group]
-        _linear_indices(column, answers, order, span, shape, program, symbols)
+        _linear_indices(column, answers, order, span, shape, code, program, symbols)
         _walk(order, span, shape, running, guide, symbols)
+        _count(order, span, group, cells, symbols)
     return True
 
 
@@ -317,9 +375,24 @@ def _pointer(context, address):  # type: ignore[no-untyped-def]
     return types.voidptr(address), codegen
 
 
+@intrinsic
+def _prefetch(context, address):  # type: ignore[no-untyped-def]
+    """Have the memory at an address brought into the cache, without waiting for it."""
+
+    def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kind)
+        at = builder.inttoptr(arguments[0], cgutils.voidptr_t)
+        builder.call(fetch, [at, number(0), number(3), number(1)])  # to read, soon, as data
+        return context.get_dummy_value()
+
+    return types.void(address), codegen
+
+
 @_compiled
-def answer(addresses, kinds, devices, trusted, chunk, program, symbols, good):  # type: ignore[no-untyped-def]
-    """Answer every attribute of a chunk, reading each column in place by its address.
+def answer(addresses, kinds, devices, trusted, chunk, program, cells, symbols, good):  # type: ignore[no-untyped-def]
+    """Answer and count every attribute of a chunk, reading each column in place by its address.
 
     One call without the interpreter's lock does the whole chunk, so that threads do not wait
     for each other.  `good` tells which columns held nothing that needs a closer look; the
@@ -329,28 +402,31 @@ def answer(addresses, kinds, devices, trusted, chunk, program, symbols, good):  
         if good[attribute]:
             continue
         kind, told = kinds[attribute], trusted[attribute]
+        if attribute + 1 < len(kinds):
+            for line in range(0, min(devices, AHEAD), LINE):
+                _prefetch(addresses[attribute + 1] + np.uint64(line))  # type: ignore[call-arg]
         at: Any = _pointer(addresses[attribute])  # type: ignore[call-arg]  # numba adds one
         if kind == 0:
             f8 = carray(at, devices, np.float64)
-            good[attribute] = _answer_numbers(f8, attribute, told, chunk, program, symbols)
+            good[attribute] = _answer_numbers(f8, attribute, told, chunk, program, cells, symbols)
         elif kind == 1:
             f4 = carray(at, devices, np.float32)
-            good[attribute] = _answer_numbers(f4, attribute, told, chunk, program, symbols)
+            good[attribute] = _answer_numbers(f4, attribute, told, chunk, program, cells, symbols)
         elif kind == 2:
             i1 = carray(at, devices, np.int8)
-            good[attribute] = _answer_codes(i1, attribute, told, chunk, program, symbols)
+            good[attribute] = _answer_codes(i1, attribute, told, chunk, program, cells, symbols)
         elif kind == 3:
             u1 = carray(at, devices, np.uint8)
-            good[attribute] = _answer_codes(u1, attribute, told, chunk, program, symbols)
+            good[attribute] = _answer_codes(u1, attribute, told, chunk, program, cells, symbols)
         elif kind == 4:
             i2 = carray(at, devices, np.int16)
-            good[attribute] = _answer_codes(i2, attribute, told, chunk, program, symbols)
+            good[attribute] = _answer_codes(i2, attribute, told, chunk, program, cells, symbols)
         elif kind == 5:
             i4 = carray(at, devices, np.int32)
-            good[attribute] = _answer_codes(i4, attribute, told, chunk, program, symbols)
+            good[attribute] = _answer_codes(i4, attribute, told, chunk, program, cells, symbols)
         else:
             i8 = carray(at, devices, np.int64)
-            good[attribute] = _answer_codes(i8, attribute, told, chunk, program, symbols)
+            good[attribute] = _answer_codes(i8, attribute, told, chunk, program, cells, symbols)
 
 
 @_inlined
@@ -380,13 +456,3 @@ def locate(group, row, symbols, starts, widths, cells):  # type: ignore[no-untyp
     """Fill `cells` with the flat place of every answer's count, -1 where it has none."""
     for place in range(len(symbols)):
         cells[place] = _cell(place, group, row, symbols, starts, widths)
-
-
-@_compiled
-def count_sorted(starts, order, symbols, first, widths, lanes):  # type: ignore[no-untyped-def]
-    """Add answers that lie in order, group after group, to all lanes in turn."""
-    for group in range(len(widths)):
-        start, width = np.uint64(first[group]), np.uint64(widths[group])
-        for at in range(starts[group], starts[group + 1]):
-            cell = start + (order[TRIPLE * at] & LOW_HALF) * width + symbols[at]
-            lanes[at % np.uint64(LANES), cell] += 1

@@ -2,12 +2,14 @@
 
 The kernel answers all attributes of a chunk in one call, so what they need cannot stay in
 Python objects.  `shapes` has a row for each tier and attribute, which says where in the flat
-arrays its parts begin and how large they are.
+arrays its parts begin and how large they are; `codes` has one for each column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,10 @@ from numpy.typing import NDArray
 from harmony_device.tables import Table
 
 from . import kernels
-from .coins import Order, Symbols
+from .attributes import Numeric
+from .coins import Cells, Order, Symbols
 from .columns import Column, InPlace, NumberColumn
-from .mechanisms import Grid, Linear, Mechanism, SignedLinear
+from .mechanisms import Grid, Linear, SignedLinear
 from .survey import Survey
 from .tally import Counts
 
@@ -51,85 +54,60 @@ class _Flat:
         return np.concatenate([np.empty(0, self._kind), *self._parts])
 
 
+Layout = tuple[NDArray[Any], ...]
+"""Numbers, shapes, running sums, guides, multipliers, vectors and indices: see `lay_out`."""
+
+
+@lru_cache(maxsize=16)
+def lay_out(survey: Survey) -> Layout:
+    """Return what does not depend on the columns; surveys that are asked again need it again."""
+    attributes = survey.attributes
+    numbers = np.zeros((len(attributes), 3))
+    for place, attribute in enumerate(attributes):
+        if isinstance(attribute, Numeric):
+            missing = np.nan if attribute.missing is None else attribute.missing
+            numbers[place] = attribute.low, attribute.high, missing
+    running, guide = _Flat(np.uint64), _Flat(np.uint16)
+    multipliers, vectors, indices = _Flat(np.uint64), _Flat(np.uint64), _Flat(np.uint16)
+    tables: dict[Table, tuple[int, int]] = {}
+    shapes = np.zeros((len(survey.tiers) * len(attributes), kernels.FIELDS), np.int64)
+    for shape, mechanism in zip(shapes, chain.from_iterable(survey.mechanisms), strict=True):
+        table = mechanism.table
+        if table not in tables:
+            sums = np.cumsum(np.atleast_2d(np.array(table.counts, np.uint64)), 1, np.uint64)
+            tables[table] = running.add(sums), guide.add(_guide(sums))
+        shape[kernels.POINTS] = table.inputs
+        shape[kernels.WIDTH] = table.symbols
+        shape[kernels.CIRCULANT] = table.kind == "circulant"
+        shape[kernels.RUNNING], shape[kernels.GUIDE] = tables[table]
+        if not isinstance(mechanism, Grid):
+            code, known = mechanism.code, _indices(mechanism)
+            shape[kernels.MULTIPLIER] = multipliers.add(np.array(code.multipliers))
+            shape[kernels.VECTOR] = vectors.add(np.array([*map(code.vector, range(code.points))]))
+            shape[kernels.VECTORS] = code.points
+            shape[kernels.INDEX] = indices.add(known)
+            shape[kernels.VALUES] = known.shape[1]
+    flat = running, guide, multipliers, vectors, indices
+    return numbers, shapes, *(part.joined() for part in flat)
+
+
 class Program:
     """How to answer a survey from given columns."""
 
     def __init__(self, survey: Survey, columns: Sequence[Column]) -> None:
         self._columns = columns
-        self._addresses, self._sizes = np.zeros((2, len(columns)), np.uint64)
-        self._kinds = np.zeros(len(columns), np.int64)
-        self._moved = [place for place in range(len(columns)) if not self._stays(place)]
-        groups = len(survey.tiers) * len(columns)
-        self._numbers = np.zeros((len(columns), 3))
-        self._shapes = np.zeros((groups, kernels.FIELDS), np.int64)
-        self._running, self._guide = _Flat(np.uint64), _Flat(np.uint16)
-        self._multipliers, self._vectors = _Flat(np.uint64), _Flat(np.uint64)
-        self._indices, self._lookup = _Flat(np.uint16), _Flat(np.int32)
-        self._tables: dict[Table, tuple[int, int]] = {}
-        for place, column in enumerate(columns):
-            self._add_column(place, column)
-        for tier, mechanisms in enumerate(survey.mechanisms):
-            for place, mechanism in enumerate(mechanisms):
-                self._add_mechanism(self._shapes[tier * len(columns) + place], mechanism)
-        self._laid_out = (
-            self._numbers,
-            self._shapes,
-            self._running.joined(),
-            self._guide.joined(),
-            self._multipliers.joined(),
-            self._vectors.joined(),
-            self._indices.joined(),
-            self._lookup.joined(),
-        )
+        lie = [_lies(column) for column in columns]
+        self._moved = [place for place, where in enumerate(lie) if where is None]
+        self._addresses, self._sizes, self._kinds = np.array(
+            [where or (0, 0, 0) for where in lie], np.uint64
+        ).T.copy()
+        self._laid_out = lay_out(survey) + _codes(columns)
 
-    def _stays(self, place: int) -> bool:
-        """Note where a column lies if the kernel can read it there; tell whether it can."""
-        column = self._columns[place]
-        if not isinstance(column.rows, InPlace):
-            return False
-        values = column.rows.values
-        kind = _kinds(column).get(values.dtype)
-        if kind is None or not values.flags.c_contiguous:
-            return False
-        self._addresses[place], self._sizes[place] = _address(values), values.itemsize
-        self._kinds[place] = kind
-        return True
+    def run(self, start: int, stop: int, order: Order, cells: Cells, symbols: Symbols) -> Counts:
+        """Fill `symbols`, in that order, from rows `start` to `stop`, and count them.
 
-    def _add_column(self, place: int, column: Column) -> None:
-        if isinstance(column, NumberColumn):
-            attribute = column.attribute
-            missing = np.nan if attribute.missing is None else attribute.missing
-            self._numbers[place] = attribute.low, attribute.high, missing
-            return
-        every = self._shapes[place :: len(self._columns)]
-        every[:, kernels.BASE] = column.base
-        every[:, kernels.LOOKUP] = self._lookup.add(column.lookup)
-        every[:, kernels.LOOKUPS] = len(column.lookup)
-        every[:, kernels.COMPLETE] = column.lookup.min() >= 0
-
-    def _add_mechanism(self, shape: Counts, mechanism: Mechanism) -> None:
-        table = mechanism.table
-        if table not in self._tables:
-            counts = np.atleast_2d(np.array(table.counts, np.uint64))
-            running = np.cumsum(counts, axis=1, dtype=np.uint64)
-            self._tables[table] = self._running.add(running), self._guide.add(_guide(running))
-        shape[kernels.POINTS] = table.inputs
-        shape[kernels.WIDTH] = table.symbols
-        shape[kernels.CIRCULANT] = table.kind == "circulant"
-        shape[kernels.RUNNING], shape[kernels.GUIDE] = self._tables[table]
-        if isinstance(mechanism, Grid):
-            return
-        code = mechanism.code
-        vectors = np.array([code.vector(point) for point in range(code.points)])
-        indices = _indices(mechanism)
-        shape[kernels.MULTIPLIER] = self._multipliers.add(np.array(code.multipliers))
-        shape[kernels.VECTOR] = self._vectors.add(vectors)
-        shape[kernels.VECTORS] = len(vectors)
-        shape[kernels.INDEX] = self._indices.add(indices)
-        shape[kernels.VALUES] = indices.shape[1]
-
-    def run(self, start: int, stop: int, order: Order, symbols: Symbols) -> Counts:
-        """Fill `symbols`, in that order, from rows `start` to `stop`; return how many clipped."""
+        Returns how many values of each column were clipped.
+        """
         addresses, kinds = self._addresses + np.uint64(start) * self._sizes, self._kinds.copy()
         kept = []  # until the kernel has read them
         for place in self._moved:
@@ -139,11 +117,11 @@ class Program:
         clipped = np.zeros(len(kinds), np.int64)
         trusted, good = np.zeros((2, len(kinds)), np.bool_)
         answers = np.uint64(len(symbols) // (stop - start))
-        chunk = order.starts, answers, order.answers
+        chunk, program = (order.starts, answers, order.answers), self._laid_out
 
         def answer() -> None:
             kernels.answer(
-                addresses, kinds, stop - start, trusted, chunk, self._laid_out, symbols, good
+                addresses, kinds, stop - start, trusted, chunk, program, cells, symbols, good
             )
 
         answer()
@@ -157,6 +135,31 @@ class Program:
             trusted[:] = True
             answer()
         return clipped
+
+
+def _codes(columns: Sequence[Column]) -> tuple[Counts, NDArray[np.int32]]:
+    """Return where each column's lookup lies and what it knows, and all lookups end to end."""
+    lookups = _Flat(np.int32)
+    complete: dict[int, bool] = {}
+    codes = [(0, 0, 0, False)] * len(columns)
+    for place, column in enumerate(columns):
+        if not isinstance(column, NumberColumn):
+            start, size = lookups.add(column.lookup), len(column.lookup)
+            if start not in complete:
+                complete[start] = bool(column.lookup.min() >= 0)
+            codes[place] = column.base, start, size, complete[start]
+    return np.array(codes, np.int64), lookups.joined()
+
+
+def _lies(column: Column) -> tuple[int, int, int] | None:
+    """Return the address, the size of a value and the kind, where the kernel can read in place."""
+    if not isinstance(column.rows, InPlace):
+        return None
+    values = column.rows.values
+    kind = _kinds(column).get(values.dtype)
+    if kind is None or not values.flags.c_contiguous:
+        return None
+    return _address(values), values.itemsize, kind
 
 
 def _kinds(column: Column) -> dict[np.dtype[Any], int]:

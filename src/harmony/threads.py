@@ -22,6 +22,8 @@ def share_out(
 ) -> list[Result]:
     """Run `work` in each of several threads, which all take their items from one iterator.
 
+    The caller's thread is one of them: a thread takes as long to start as thousands of devices.
+
     >>> sum(share_out(iter(range(100)), 3, sum))
     4950
     """
@@ -36,5 +38,8 @@ def share_out(
                     return
             yield item
 
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda _: work(take()), range(workers)))
+    if workers == 1:
+        return [work(items)]
+    with ThreadPoolExecutor(workers - 1) as pool:
+        others = [pool.submit(work, take()) for _ in range(workers - 1)]
+        return [work(take()), *(other.result() for other in others)]
