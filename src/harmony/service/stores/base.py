@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from harmony.errors import HarmonyError
 from harmony.service.blocks import TIER, Block, LiveRound, Reports
-from harmony.service.outcomes import ACCEPTED, CLOSED, MALFORMED, UNAUTHORIZED, Outcomes
+from harmony.service.outcomes import ACCEPTED, CLOSED, MALFORMED, Outcomes
 from harmony.tally import Counts
 
 Rows = NDArray[np.intp]
@@ -32,27 +32,21 @@ class Store(ABC):
     def commit(self, blocks: Sequence[Block], now: float) -> list[Outcomes]:
         """Add the reports that may be added; return what became of each, block by block."""
         with self._transaction():
-            open_ids = self._open_rounds(now)
             # The same order in every server, so that none waits for another in a circle.
             order = sorted(range(len(blocks)), key=lambda place: blocks[place].round.id)
-            outcomes = {
-                place: self._add(blocks[place], blocks[place].round.id in open_ids)
-                for place in order
-            }
+            outcomes = {place: self._add(blocks[place], now) for place in order}
         return [outcomes[place] for place in range(len(blocks))]
 
-    def _add(self, block: Block, is_open: bool) -> Outcomes:
+    def _add(self, block: Block, now: float) -> Outcomes:
         live, reports = block.round, block.reports
-        if not is_open:
-            return np.full(len(reports), CLOSED, np.uint8)
-        outcomes = np.full(len(reports), ACCEPTED, np.uint8)
         cells = live.locate(reports)
-        outcomes[cells[:, 0] < 0] = MALFORMED
-        outcomes[self._forgotten(reports)] = UNAUTHORIZED
-        rows = np.flatnonzero(outcomes == ACCEPTED)
-        if len(rows):
-            outcomes[rows] = self._append(live, reports[rows])
-            self._count(live, reports, cells, np.flatnonzero(outcomes == ACCEPTED), 1)
+        outcomes = np.full(len(reports), MALFORMED, np.uint8)
+        rows = np.flatnonzero(cells[:, 0] >= 0)
+        became = self._append(live, reports[rows], now)
+        if became is None:
+            return np.full(len(reports), CLOSED, np.uint8)
+        outcomes[rows] = became
+        self._count(live, reports, cells, np.flatnonzero(outcomes == ACCEPTED), 1)
         return outcomes
 
     def forget(self, device: bytes, rounds: Sequence[LiveRound]) -> int:
@@ -92,16 +86,12 @@ class Store(ABC):
         """Begin, and commit at the end; `alone` waits for commits under way elsewhere."""
 
     @abstractmethod
-    def _open_rounds(self, now: float) -> set[int]:
-        """Return the ids of the rounds that are open, as this transaction sees them."""
+    def _append(self, live: LiveRound, reports: Reports, now: float) -> Outcomes | None:
+        """Store the reports that may be stored and say what became of each; None if none may.
 
-    @abstractmethod
-    def _forgotten(self, reports: Reports) -> NDArray[np.bool_]:
-        """Return which reports come from a device that was forgotten."""
-
-    @abstractmethod
-    def _append(self, live: LiveRound, reports: Reports) -> Outcomes:
-        """Store the reports of devices that have none in this round; compare the others'."""
+        None may if the round is not open as this transaction sees it.  Of the others, those of
+        devices that were forgotten may not, nor those of devices that have one in this round.
+        """
 
     @abstractmethod
     def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:

@@ -6,14 +6,14 @@ Each server's store holds a shard number of its own (an advisory lock, free agai
 connection ends) and counts in that shard, so that servers never wait for each other's cells.
 
 Reports travel as one value, which the database cuts into rows, and what nobody waits for is sent
-with the next question: a commit takes four round trips whatever it holds.
+with the next question.  One statement adds the reports that may be added; only if some may not
+is the database asked why.  So a commit of one round takes two trips: add, then count and commit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import psycopg
@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 
 from harmony.service.blocks import LiveRound, Reports
 from harmony.service.database import GATE
-from harmony.service.outcomes import ACCEPTED, CONFLICT, DUPLICATE, Outcomes
+from harmony.service.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
 from harmony.tally import Counts
 from harmony_device.coins import ID_BYTES
 
 from .base import Store, StoreError
+from .wire import TRUE, Wire
 
 SHARDS = 0x53484152
 """The space of advisory locks whose numbers are shards."""
@@ -34,13 +35,37 @@ MOST_SHARDS = 1024
 STATEMENT_SECONDS = 30
 READ_REPORTS = 10_000
 
+SETTINGS = (
+    "synchronous_commit = on",
+    f"statement_timeout = {STATEMENT_SECONDS * 1000}",
+    # Plans are made once, and tables that are small by then will not stay so.
+    "plan_cache_mode = force_generic_plan",
+    "enable_seqscan = off",
+)
+
 CUT = f"""
     SELECT place, substr(packed, size * place + 1, {ID_BYTES}) AS device,
         substr(packed, size * place + {ID_BYTES + 1}, size - {ID_BYTES}) AS body
-    FROM (SELECT %s::bytea AS packed, %s::int AS size) AS sent,
+    FROM (SELECT $1::bytea AS packed, $2::int AS size) AS sent,
         generate_series(0, length(packed) / size - 1) AS place
 """
 """Reports that were sent end to end, as rows; its values are those and a report's bytes."""
+
+OPEN = "FROM rounds WHERE id = {id} AND closed IS NULL AND (closes IS NULL OR closes > {now})"
+
+GONE = "(SELECT device FROM forgotten WHERE device = new.device)"
+
+# Sorted, so that two servers with the same devices never wait for each other in a circle.
+ADD = f"""
+    WITH added AS (
+        INSERT INTO reports (round, training, device, body)
+        SELECT $3, $4, device, body FROM ({CUT}) AS new
+        WHERE EXISTS (SELECT {OPEN.format(id="$3", now="$5")}) AND {GONE} IS NULL
+        ORDER BY device, place
+        ON CONFLICT DO NOTHING RETURNING device, body
+    )
+    SELECT coalesce(string_agg(device || body, ''), '') FROM added
+"""
 
 
 class PostgresStore(Store):
@@ -48,13 +73,13 @@ class PostgresStore(Store):
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._connection: psycopg.Connection[Any] | None = None
+        self._wire: Wire | None = None
         self._shard = 0
 
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        if self._wire is not None:
+            self._wire.close()
+            self._wire = None
 
     def stored(self, live: LiveRound) -> Iterator[Reports]:
         with (
@@ -69,11 +94,12 @@ class PostgresStore(Store):
     def _transaction(self, *, alone: bool = False) -> Iterator[None]:
         lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
         try:
-            with self._connected().pipeline():
-                self._execute("BEGIN")
-                self._execute(f"SELECT {lock}(%s)", GATE)
-                yield
-                self._execute("COMMIT")
+            wire = self._connected()
+            wire.tell("BEGIN")
+            wire.tell(f"SELECT {lock}({GATE})")
+            yield
+            wire.tell("COMMIT")
+            wire.finish()
         except BaseException as problem:
             # Whether the database took the commit is unknown: start afresh.
             self.close()
@@ -81,98 +107,91 @@ class PostgresStore(Store):
                 raise StoreError(f"PostgreSQL: {problem}") from problem
             raise
 
-    def _connected(self) -> psycopg.Connection[Any]:
-        if self._connection is None:
-            self._connection = psycopg.connect(self._url, autocommit=True, connect_timeout=10)
-            self._execute("SET synchronous_commit = on")
-            self._execute(f"SET statement_timeout = {STATEMENT_SECONDS * 1000}")
-            self._shard = self._free_shard()
-        return self._connection
+    def _connected(self) -> Wire:
+        if self._wire is None:
+            connection = psycopg.connect(self._url, autocommit=True, connect_timeout=10)
+            self._wire = Wire(connection)
+            for setting in SETTINGS:
+                self._wire.tell(f"SET {setting}")
+            self._shard = _free_shard(self._wire)
+            self._wire.finish()
+        return self._wire
 
-    def _free_shard(self) -> int:
-        for shard in range(MOST_SHARDS):
-            ((taken,),) = self._rows("SELECT pg_try_advisory_lock(%s, %s)", SHARDS, shard)
-            if taken:
-                return shard
-        raise StoreError(f"PostgreSQL: more than {MOST_SHARDS} servers share the database")
-
-    def _execute(self, statement: str, *values: Any) -> psycopg.Cursor[Any]:
-        """Send a statement; within a transaction its result comes with the next that is read."""
-        assert self._connection is not None
-        return self._connection.execute(statement, values, binary=True)
-
-    def _rows(self, statement: str, *values: Any) -> list[Any]:
-        """Send a statement and read its rows."""
-        return self._execute(statement, *values).fetchall()
-
-    def _open_rounds(self, now: float) -> set[int]:
-        rows = self._rows(
-            "SELECT id FROM rounds WHERE closed IS NULL AND (closes IS NULL OR closes > %s)", now
-        )
-        return {number for (number,) in rows}
-
-    def _forgotten(self, reports: Reports) -> NDArray[np.bool_]:
-        rows = self._rows(
-            f"SELECT place FROM ({CUT}) AS new JOIN forgotten USING (device)",
-            reports.tobytes(), reports.shape[1],
-        )  # fmt: skip
-        gone = np.zeros(len(reports), np.bool_)
-        gone[[place for (place,) in rows]] = True
-        return gone
-
-    def _append(self, live: LiveRound, reports: Reports) -> Outcomes:
-        # Sorted, so that two servers with the same devices never wait for each other in a circle.
-        ((packed,),) = self._rows(
-            "WITH added AS (INSERT INTO reports (round, training, device, body) "
-            f"SELECT %s, %s::int, device, body FROM ({CUT}) AS new ORDER BY device, place "
-            "ON CONFLICT DO NOTHING RETURNING device, body) "
-            "SELECT coalesce(string_agg(device || body, ''), '') FROM added",
-            live.id, live.training, reports.tobytes(), live.size,
-        )  # fmt: skip
-        if len(packed) == reports.size:
+    def _append(self, live: LiveRound, reports: Reports, now: float) -> Outcomes | None:
+        wire = self._connected()
+        sent = reports.tobytes(), live.size
+        packed = wire.ask(ADD, *sent, live.id, live.training, now)
+        assert packed is not None
+        if len(packed) == reports.size > 0:
             return np.full(len(reports), ACCEPTED, np.uint8)
-        sent, added = _by_device(reports), dict(_by_device(live.rows(packed)))
-        before = [device for device, _ in sent if device not in added]
-        rows = self._rows(
-            "SELECT device, body FROM reports WHERE round = %s AND device = ANY(%s)",
-            live.id, before,
+        if wire.ask(f"SELECT id {OPEN.format(id='$1', now='$2')}", live.id, now) is None:
+            return None
+        return self._compare(live, reports, packed)
+
+    def _compare(self, live: LiveRound, reports: Reports, packed: bytes) -> Outcomes:
+        """Return the outcomes of reports of which only those in `packed` could be added."""
+        added = dict(_by_device(live.rows(packed)))
+        sent = _by_device(reports)
+        left = np.array([device not in added for device, _ in sent], np.bool_)
+        others = reports[left].tobytes(), live.size
+        wire = self._connected()
+        gone = wire.ask(f"SELECT coalesce(string_agg({GONE}, ''), '') FROM ({CUT}) AS new", *others)
+        there = wire.ask(
+            "SELECT coalesce(string_agg(device || (SELECT body FROM reports "
+            f"WHERE round = $3 AND device = new.device), ''), '') FROM ({CUT}) AS new",
+            *others, live.id,
         )  # fmt: skip
-        stored = added | {bytes(device): bytes(body) for device, body in rows}
-        return _compared(sent, added, stored)
+        assert gone is not None
+        assert there is not None
+        stored = added | dict(_by_device(live.rows(there)))
+        refused = {gone[place : place + ID_BYTES] for place in range(0, len(gone), ID_BYTES)}
+        return _outcomes(sent, added, stored, refused)
 
     def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
-        self._execute(
+        self._connected().tell(
             "INSERT INTO counts (round, shard, cell, count) "
-            "SELECT %s, %s, * FROM unnest(%s::int[], %s::bigint[]) "
+            "SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[]) "
             "ON CONFLICT (round, shard, cell) DO UPDATE SET count = counts.count + excluded.count",
             round_id, self._shard, cells.tolist(), times.tolist(),
         )  # fmt: skip
 
     def _add_totals(self, round_id: int, tiers: NDArray[np.uint8], reports: Counts) -> None:
-        self._execute(
+        self._connected().tell(
             "INSERT INTO totals (round, shard, tier, reports) "
-            "SELECT %s, %s, * FROM unnest(%s::int[], %s::bigint[]) "
+            "SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[]) "
             "ON CONFLICT (round, shard, tier) "
             "DO UPDATE SET reports = totals.reports + excluded.reports",
             round_id, self._shard, tiers.tolist(), reports.tolist(),
         )  # fmt: skip
 
     def _refuse(self, device: bytes) -> None:
-        self._execute("INSERT INTO forgotten (device) VALUES (%s) ON CONFLICT DO NOTHING", device)
+        self._connected().tell(
+            "INSERT INTO forgotten (device) VALUES ($1) ON CONFLICT DO NOTHING", device
+        )
 
     def _remove(self, live: LiveRound, device: bytes) -> bytes | None:
-        rows = self._rows(
-            "DELETE FROM reports WHERE round = %s AND device = %s RETURNING body", live.id, device
+        body = self._connected().ask(
+            "DELETE FROM reports WHERE round = $1 AND device = $2 RETURNING body", live.id, device
         )
-        return device + bytes(rows[0][0]) if rows else None
+        return None if body is None else device + body
+
+
+def _free_shard(wire: Wire) -> int:
+    for shard in range(MOST_SHARDS):
+        if wire.ask("SELECT pg_try_advisory_lock($1, $2)", SHARDS, shard) == TRUE:
+            return shard
+    raise StoreError(f"PostgreSQL: more than {MOST_SHARDS} servers share the database")
 
 
 def _by_device(reports: Reports) -> list[tuple[bytes, bytes]]:
     return [(row[:ID_BYTES].tobytes(), row[ID_BYTES:].tobytes()) for row in reports]
 
 
-def _compared(
-    sent: list[tuple[bytes, bytes]], added: dict[bytes, bytes], stored: dict[bytes, bytes]
+def _outcomes(
+    sent: list[tuple[bytes, bytes]],
+    added: dict[bytes, bytes],
+    stored: dict[bytes, bytes],
+    gone: set[bytes],
 ) -> Outcomes:
     """Return the outcomes: a device's first report here is accepted if the database added it.
 
@@ -184,6 +203,8 @@ def _compared(
         if device in unclaimed and added[device] == body:
             unclaimed.remove(device)
             outcomes[place] = ACCEPTED
+        elif device in gone:
+            outcomes[place] = UNAUTHORIZED
         else:
             outcomes[place] = DUPLICATE if stored.get(device) == body else CONFLICT
     return outcomes

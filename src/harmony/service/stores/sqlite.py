@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from harmony.service.blocks import TIER, LiveRound, Reports, device_words
 from harmony.service.database import BUSY_SECONDS
 from harmony.service.index import DeviceIndex
-from harmony.service.outcomes import ACCEPTED, CONFLICT, DUPLICATE, Outcomes
+from harmony.service.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
 from harmony.tally import Counts
 from harmony_device.coins import ID_BYTES
 
@@ -126,6 +126,7 @@ class SqliteStore(Store):
             raise
 
     def _open_rounds(self, now: float) -> set[int]:
+        """Return the rounds that are open, with memory as it is in this transaction."""
         # The version changes when any other connection commits, so memory is as good until then.
         ((version,),) = self._connection.execute("PRAGMA data_version")
         if version != self._version:
@@ -157,7 +158,16 @@ class SqliteStore(Store):
             self._forgotten_devices.claim(device_words(ids))
             self._forgotten_number = rows[-1][0]
 
-    def _append(self, live: LiveRound, reports: Reports) -> Outcomes:
+    def _append(self, live: LiveRound, reports: Reports, now: float) -> Outcomes | None:
+        if live.id not in self._open_rounds(now):
+            return None
+        outcomes = np.full(len(reports), UNAUTHORIZED, np.uint8)
+        rows = np.flatnonzero(~self._forgotten(reports))
+        if len(rows):
+            outcomes[rows] = self._append_chunk(live, reports[rows])
+        return outcomes
+
+    def _append_chunk(self, live: LiveRound, reports: Reports) -> Outcomes:
         index = self._index(live)
         first = index.devices.numbers
         numbers = index.devices.claim(device_words(reports))
