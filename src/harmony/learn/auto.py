@@ -39,7 +39,7 @@ USUAL_ERROR = 0.3
 """How far off the length of a score may be when all turns are done."""
 
 WORTH_A_CLOSER_LOOK = 2_500
-"""Answers without noise from which on a second curve can tell where the odds are even."""
+"""Answers without noise from which on a closer look can tell where the odds are even."""
 
 LEAST_SPREAD = 0.05
 USUAL_SPREAD = 1 / 3

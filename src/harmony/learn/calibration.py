@@ -76,7 +76,7 @@ def log_odds(score: Score, mean: float, edges: list[float], curve: Answer, prior
 
 
 def edges_near(line: Line, edges: list[float]) -> list[float]:
-    """Return where the bins of a second curve meet: a closer look at where the odds are even."""
+    """Return where the bins of a surplus meet: a closer look at where the odds are even."""
     reach = 2 * (edges[1] - edges[0])
     return [float(edge) for edge in line.even + np.linspace(-reach, reach, MOST_BINS - 1)]
 
