@@ -34,9 +34,10 @@ def step() -> dict[str, Any]:
         ({"name": "frequency of theme", "kind": "categorical", "values": THEMES}, plain,
          {"is": "feature", "feature": "theme"}),
         ({"name": "gradient of battery", "kind": "numeric", "low": -1, "high": 1}, grid,
-         {"is": "gradient", "feature": "battery", "clip": 1.5}),
+         {"is": "gradient", "feature": "battery", "of": "relative", "clip": 1.0, "middle": 0.125,
+          "reach": 0.5}),
         ({"name": "gradient of theme", "kind": "signed", "values": THEMES}, wide | {"signed": True},
-         {"is": "gradient", "feature": "theme", "clip": 1.5}),
+         {"is": "gradient", "feature": "theme", "of": "residual", "clip": 1.5}),
         ({"name": "residual x direction", "kind": "numeric", "low": -1, "high": 1}, grid,
          {"is": "product", "of": ["residual", "direction"], "clip": [1.2, 0.3]}),
         ({"name": "label x score x score", "kind": "numeric", "low": -1, "high": 1}, grid,
@@ -99,6 +100,7 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
     label = 2.0 * document["label"]["values"].index(record[document["label"]["name"]]) - 1
     terms = {"label": label, "score": score(document["model"])}
     terms |= {"residual": label - terms["score"], "direction": score(document["direction"])}
+    terms["relative"] = terms["residual"] / (1 + min(abs(terms["score"]), 1e300))
     features = {feature["name"]: feature for feature in document["features"]}
     values: dict[str, Any] = {}
     for name, how in document["derive"].items():
@@ -122,13 +124,14 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
             levels = len(feature["values"])
             values[name] = feature["values"][int(chance * levels) if value is None else value]
         elif feature["kind"] == "numeric":
-            values[name] = clip(terms["residual"] / how["clip"]) * value
+            seen = clip((value - how["middle"]) / how["reach"])
+            values[name] = clip(terms[how["of"]] / how["clip"]) * seen
         else:
             size = power_of_two(len(feature["values"]))
             if value is None:
                 values[name] = size * (chance >= 0.5)
             else:
-                negative = 2 * chance >= 1 + clip(terms["residual"] / how["clip"])
+                negative = 2 * chance >= 1 + clip(terms[how["of"]] / how["clip"])
                 values[name] = value + size * negative
     return values
 
@@ -154,6 +157,9 @@ def refused() -> list[dict[str, Any]]:
         ("a derivation that nobody knows", "is", ["derive", "label", "is"], "record"),
         ("a feature that nobody has", "feature", ["derive", "mean of battery", "feature"], "x"),
         ("no clip", "clip", ["derive", "gradient of theme", "clip"], 0),
+        ("no reach", "reach", ["derive", "gradient of battery", "reach"], -1),
+        ("no middle", "middle", ["derive", "gradient of battery", "middle"], None),
+        ("a gradient of something else", "of", ["derive", "gradient of theme", "of"], ["residual"]),
         ("edges that fall", "edges", ["derive", "curve", "edges"], [0.2, -0.1]),
         ("a curve of more bins than values", "curve", ["derive", "curve", "edges"], [0.1, 0.2, 1]),
         ("a surplus of fewer bins than values", "surplus", ["derive", "surplus", "edges"], [0.1]),

@@ -244,8 +244,15 @@ def test_a_step_that_is_not_one_is_refused(
     [
         ({"is": "gradient", "feature": "nobody", "clip": 1}, "'feature'"),
         ({"is": "gradient", "feature": ["battery"], "clip": 1}, "'feature'"),
-        ({"is": "gradient", "feature": "battery", "clip": 0}, "'clip'"),
-        ({"is": "gradient", "feature": "theme", "clip": 1}, "must be signed"),
+        ({"is": "gradient", "feature": "battery", "of": "residual", "clip": 0}, "'clip'"),
+        ({"is": "gradient", "feature": "battery", "of": "record", "clip": 1}, "'of'"),
+        ({"is": "gradient", "feature": "battery", "clip": 1}, "'of'"),
+        ({"is": "gradient", "feature": "battery", "of": "relative", "clip": 1}, "'middle'"),
+        (
+            {"is": "gradient", "feature": "battery", "of": "label", "clip": 1, "middle": 0},
+            "'reach'",
+        ),
+        ({"is": "gradient", "feature": "theme", "of": "residual", "clip": 1}, "must be signed"),
         ({"is": "feature", "feature": "theme"}, "must be category"),
         ({"is": "curve", "edges": [0.0]}, "must be category"),
         ({"is": "curve", "edges": [1.0, 0.0]}, "rising order"),

@@ -13,6 +13,7 @@ from harmony.learn import Score, Step
 from harmony.learn import step as ask_for
 from harmony.learn.derive import collect_step, derived
 from harmony.learn.records import Records
+from harmony.learn.step import Lens, Residual
 
 from .cases import FEATURES, people, training_of
 
@@ -72,7 +73,7 @@ def test_products_and_curves_are_those_of_every_row() -> None:
 
 
 def test_a_numeric_gradient_is_the_clipped_residual_times_the_number() -> None:
-    step = make_step(ask_for.gradient(FEATURES[0], 0.5))
+    step = make_step(ask_for.gradient(FEATURES[0], Residual("residual", 0.5)))
     table = people(N)
     found = columns(step, table)["gradient of age"]
     for i, row in enumerate(rows(table)[:300]):
@@ -82,9 +83,22 @@ def test_a_numeric_gradient_is_the_clipped_residual_times_the_number() -> None:
         )
 
 
+def test_a_lens_shows_a_number_near_its_middle_and_a_relative_residual_is_at_most_one() -> None:
+    step = make_step(ask_for.gradient(FEATURES[0], Residual("relative", 1.0), lens=Lens(0.2, 0.5)))
+    table = people(N)
+    found = columns(step, table)["gradient of age"]
+    for i, row in enumerate(rows(table)[:300]):
+        score = plain_score(step.model, row)
+        relative = ((row["stars"] - 3) / 2 - score) / (1 + abs(score))
+        assert abs(relative) <= 1 + 1e-12
+        assert found[i] == pytest.approx(
+            relative * np.clip((2 * row["age"] / 100 - 1.2) / 0.5, -1, 1)
+        )
+
+
 def test_the_sign_of_a_gradient_has_the_clipped_residual_as_its_mean() -> None:
     """Over 40,000 draws; within five standard errors for each level: false alarms under 1e-5."""
-    step = make_step(ask_for.gradient(FEATURES[1], 0.8), n=40_000)
+    step = make_step(ask_for.gradient(FEATURES[1], Residual("residual", 0.8)), n=40_000)
     table = people(40_000)
     found = columns(step, table)["gradient of colour"]
     level = np.array([["red", "green", "blue"].index(one) for one in table["colour"]])
@@ -105,8 +119,9 @@ def test_what_is_missing_or_unknown_adds_nothing_and_stays_unseen() -> None:
     known = Records(table, FEATURES).devices
     table["age"] = np.full(known, np.nan)
     table["colour"] = np.full(known, "purple", dtype=object)
+    close = Residual("residual", 0.1)
     step = make_step(
-        ask_for.gradient(FEATURES[0], 0.1), ask_for.gradient(FEATURES[1], 0.1),
+        ask_for.gradient(FEATURES[0], close), ask_for.gradient(FEATURES[1], close),
         ask_for.frequency(FEATURES[1]), n=20_000,
     )  # fmt: skip
     found = columns(step, table)
@@ -143,7 +158,8 @@ def test_labels_outside_their_domain_are_clipped_and_missing_ones_refused() -> N
 
 
 def test_a_step_collects_the_same_tally_however_it_is_divided() -> None:
-    step = make_step(*(ask_for.gradient(one, 1.0) for one in FEATURES), n=300_000)
+    residual = Residual("residual", 1.0)
+    step = make_step(*(ask_for.gradient(one, residual) for one in FEATURES), n=300_000)
     records = Records(people(300_000), FEATURES, step.training.label)
     tallies = [collect_step(step, records, 0, 300_000, 5, threads) for threads in (1, 3)]
     assert tallies[0] == tallies[1]

@@ -57,10 +57,12 @@ def score_of(seed: int) -> Score:
 
 
 def step_of(loss: str) -> Step:
+    term = "residual" if loss == "squared" else "relative"
+    residual, lens = asked.Residual(term, 0.8), asked.Lens(-0.2, 0.3)
     training = Training("everything", 1.0, loss, LABELS[loss], FEATURES, devices=ROWS)
     questions = [
         *(asked.frequency(one) for one in FEATURES),
-        *(asked.gradient(one, 0.8) for one in FEATURES),
+        *(asked.gradient(one, residual, lens=lens) for one in FEATURES),
         asked.product(("residual", 1.5), ("direction", 0.7)),
         asked.product(("score", 0.3)),
         asked.product(("label", 1.0), ("score", 2.0), ("direction", 0.5)),

@@ -74,21 +74,22 @@ def auto(training: Training) -> Method:
     share = np.full(len(known.blocks), 1 / len(known.blocks))
     seen = Gradient.unknown(len(known.variances))
     for turn in range(TURNS):
-        clip, kept = shares.clip(state.mean, state.left)
-        asked = shares.gradient(clip, share)
+        residual = shares.residual(state.mean, state.total, state.left)
+        asked = shares.gradient(residual, share, known.lenses)
         here, best = state.score, finished(training, state)
         devices = shares.gradient_devices
         found = yield Ask("gradient", asked, devices, here, best, loss=state.left)
-        coming = (TURNS - 1 - turn) * devices * known.worth(shares.noise * (clip / kept) ** 2)
+        coming = (TURNS - 1 - turn) * devices * known.worth(shares.noise * residual.unit**2)
         if turn == 0:
-            first = known.gradient(found, clip, kept)
+            first = known.gradient(found, residual)
             strengths = Strengths.of(known, first, state.total)
             share = attention(known, strengths, first.precisions, coming)
             asked, devices = shares.frequencies(share), shares.frequency_devices
             more = yield Ask("frequencies", asked, devices, here, best, loss=state.left)
-            known = Features.of(training, {name: answers[name].joined(more[name]) for name in more})
+            joined = {name: answers[name].joined(more[name]) for name in more}
+            known = Features.of(training, joined, known.lenses)
         # What earlier turns saw still counts, less what the model has taken up since.
-        seen = seen.joined(known.gradient(found, clip, kept))
+        seen = seen.joined(known.gradient(found, residual))
         whole = seen.plus(known.variances * state.weights)
         strengths = Strengths.of(known, whole, state.total)
         share = attention(known, strengths, seen.precisions, coming)

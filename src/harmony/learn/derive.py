@@ -2,15 +2,17 @@
 
     {"is": "label"}                                    the label, in [-1, 1]
     {"is": "feature", "feature": f}                    the feature itself
-    {"is": "gradient", "feature": f, "clip": C}        clip(residual / C) times the feature
+    {"is": "gradient", "feature": f, "of": a, "clip": A, "middle": m, "reach": r}
+                                                       clip(a / A) times the feature; times
+                                                       clip((x - m) / r) if that is a number x
     {"is": "product", "of": [a, ...], "clip": [A, ...]}  clip(a / A) * ... over one or more terms
     {"is": "curve", "edges": [...]}                    2 * (number of edges <= score) + (label > 0)
     {"is": "surplus", "edges": [...]}                  the number of edges <= score, label's sign
 
-where a term is the `label`, `score` (the model's), `residual` (label - score) or `direction` (the
-step's direction, a second score), and clip is to [-1, 1].  A gradient over a categorical feature
-is a level with a sign (see `harmony.attributes.Signed`): +1 with probability (1 + t) / 2; a surplus
-is a bin with the label's.
+where a term is the `label`, `score` (the model's), `residual` (label - score), `relative` (residual
+/ (1 + |score|)) or `direction` (the step's direction, a second score), and clip is to [-1, 1].  A
+gradient over a categorical feature is a level with a sign (see `harmony.attributes.Signed`): +1
+with probability (1 + t) / 2, where t = clip(a / A); a surplus is a bin with the label's.
 
 A missing number is 0.  A missing or unknown value adds nothing to a score; its gradient is a
 level with a fair sign, whose expectation is nought, and as a feature it is a random value.  So
@@ -37,6 +39,7 @@ from .step import Derivation, Step
 
 CHUNK = 1 << 17
 TWO_53 = 9007199254740992.0
+HUGE = 1e300
 
 
 class _Terms:
@@ -59,6 +62,8 @@ class _Terms:
             return self.step.model.of(self.records, *rows)
         if name == "residual":
             return self["label"] - self["score"]
+        if name == "relative":
+            return self["residual"] / (1 + np.minimum(np.abs(self["score"]), HUGE))
         assert name == "direction"
         assert self.step.direction is not None
         return self.step.direction.of(self.records, *rows)
@@ -74,7 +79,7 @@ def derived(
     terms = _Terms(step, records, start, stop)
     places = {feature.name: place for place, feature in enumerate(step.training.features)}
     columns: dict[str, NDArray[Any]] = {}
-    signs: dict[float, tuple[Floats, NDArray[np.bool_]]] = {}
+    signs: dict[tuple[str, float], tuple[Floats, NDArray[np.bool_]]] = {}
     for question in step.questions:
         how = question.derive
         if how["is"] == "label":
@@ -89,12 +94,16 @@ def derived(
             columns[question.name] = _feature(terms, places[how["feature"]], chance)
         else:
             assert how["is"] == "gradient"
-            if how["clip"] not in signs:
-                t = np.clip(terms["residual"] / how["clip"], -1, 1)
-                signs[how["clip"]] = t, 2 * chance >= 1 + t
-            columns[question.name] = _gradient(
-                terms, places[how["feature"]], *signs[how["clip"]], chance
-            )
+            residual = how["of"], how["clip"]
+            if residual not in signs:
+                t = np.clip(terms[how["of"]] / how["clip"], -1, 1)
+                signs[residual] = t, 2 * chance >= 1 + t
+            t, negative = signs[residual]
+            place = places[how["feature"]]
+            if step.training.features[place].values:
+                columns[question.name] = _signed_levels(terms, place, negative, chance)
+            else:
+                columns[question.name] = t * _through_lens(terms, place, how)
     return columns
 
 
@@ -130,13 +139,16 @@ def _feature(terms: _Terms, place: int, chance: Floats) -> NDArray[Any]:
     return np.take(values, levels)
 
 
-def _gradient(
-    terms: _Terms, place: int, t: Floats, negative: NDArray[np.bool_], chance: Floats
+def _through_lens(terms: _Terms, place: int, how: Derivation) -> Floats:
+    number = terms.records.numbers(place, terms.start, terms.stop)
+    seen: Floats = np.clip((number - how["middle"]) / how["reach"], -1, 1)
+    return seen
+
+
+def _signed_levels(
+    terms: _Terms, place: int, negative: NDArray[np.bool_], chance: Floats
 ) -> NDArray[Any]:
     feature = terms.step.training.features[place]
-    if not feature.values:
-        product: Floats = t * terms.records.numbers(place, terms.start, terms.stop)
-        return product
     size = 1 << (len(feature.values) - 1).bit_length()
     levels = terms.records.levels(place, terms.start, terms.stop)
     lost = levels < 0

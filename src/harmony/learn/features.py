@@ -2,7 +2,9 @@
 
 The columns of a categorical feature overlap, for they add up to one.  With frequencies p their
 covariance is diag(p) - p p', and along its eigenvectors they are uncorrelated: all but one, the
-constant, which tells nothing.  A number is a coordinate in units of its standard deviation.  So
+constant, which tells nothing.  A number is a coordinate in units of its standard deviation; devices
+are asked for it through a lens, clipped half a deviation from its mean, which makes their one bit
+count, and what is seen so goes with the number as known from its frequencies (an instrument).  So
 every coordinate has a variance s, and were the features independent, the gradient along it would
 be s times the weight that is missing there.
 """
@@ -10,7 +12,7 @@ be s times the weight that is missing there.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,11 +22,18 @@ from numpy.typing import NDArray
 from ..attributes import Attribute
 from .score import Floats, Score
 from .shapes import Shape, free, smooth
+from .step import Lens, Residual
 from .trainer import Answers
 from .training import Training
 
 MOST_VALUES = 512
 """Above this many values each is so rare that its column is taken as a coordinate."""
+
+REACH = 0.5
+"""How far from its mean a number is clipped, in standard deviations."""
+
+POINTS = 16
+"""How many points stand for the numbers that fall in a bin."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +65,9 @@ class Block:
         variances, vectors = np.linalg.eigh(covariance)  # the constant has none, so it is first
         return cls(frequencies, vectors[:, 1:], variances[1:], asked, asked**2)
 
-    @classmethod
-    def of_number(cls, frequencies: Floats) -> Block:
-        """Return the coordinate of a number that falls in these bins so often."""
-        edges = np.linspace(-1, 1, len(frequencies) + 1)
-        middles, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
-        mean = frequencies @ middles
-        variance = frequencies @ middles**2 - mean**2 + width**2 / 12
-        basis = np.array([[variance**-0.5]])
-        return cls(np.array([mean]), basis, np.ones(1), float(1 / variance))
+    def gradient(self, answers: Floats, offset: float) -> Floats:
+        """Read what devices answer, in coordinates, as if their residual, `offset`, had mean nought."""
+        return self.coordinates(answers - offset * self.means)
 
     def coordinates(self, columns: Floats) -> Floats:
         """Write a vector over the columns in coordinates."""
@@ -73,6 +76,38 @@ class Block:
     def weights(self, coordinates: Floats) -> Floats:
         """Return the weight of each column, from those of the coordinates."""
         return coordinates if self.basis is None else self.basis @ coordinates
+
+
+@dataclass(frozen=True)
+class Number(Block):
+    """A numeric feature, its lens, the mean of what that shows, and what that is worth."""
+
+    lens: Lens = Lens()
+    shown: float = 0.0
+    scale: float = 1.0
+
+    @classmethod
+    def of(cls, frequencies: Floats, lens: Lens | None = None) -> Number:
+        """Return the coordinate of a number that falls in these bins so often.
+
+        >>> number = Number.of(np.array([0.0, 0.5, 0.5, 0.0]))
+        >>> round(number.lens.reach, 2), round(number.noise, 1)
+        (0.14, 1.4)
+        """
+        edges = np.linspace(-1, 1, POINTS * len(frequencies) + 1)
+        points, chances = (edges[1:] + edges[:-1]) / 2, np.repeat(frequencies / POINTS, POINTS)
+        mean = float(chances @ points)
+        away = points - mean
+        spread = math.sqrt(chances @ away**2)
+        lens = lens or Lens(mean, REACH * spread)
+        seen = np.clip((points - lens.middle) / lens.reach, -1, 1)
+        scale = spread / float(chances @ (away * seen))
+        basis = np.array([[1 / spread]])
+        shown = float(chances @ seen)
+        return cls(np.array([mean]), basis, np.ones(1), scale**2, 1.0, lens, shown, scale)
+
+    def gradient(self, answers: Floats, offset: float) -> Floats:
+        return self.scale * (answers - offset * self.shown)
 
 
 @dataclass(frozen=True)
@@ -110,17 +145,27 @@ class Features:
     """The place of the feature that a coordinate belongs to."""
 
     @classmethod
-    def of(cls, training: Training, answers: Answers) -> Features:
-        """Read them from the answers about frequencies."""
-        blocks = []
+    def of(
+        cls, training: Training, answers: Answers, lenses: Mapping[str, Lens] | None = None
+    ) -> Features:
+        """Read them from the answers about frequencies; numbers keep the lenses that they have."""
+        blocks: list[Block] = []
         for feature in training.features:
             answer = answers[f"frequency of {feature.name}"]
             frequencies = plausible(answer.estimates, answer.variance)
-            make = Block.of_values if feature.values else Block.of_number
-            blocks.append(make(frequencies))
+            if feature.values:
+                blocks.append(Block.of_values(frequencies))
+            else:
+                blocks.append(Number.of(frequencies, (lenses or {}).get(feature.name)))
         variances = np.concatenate([block.variances for block in blocks])
         owners = np.repeat(np.arange(len(blocks)), [len(block.variances) for block in blocks])
         return cls(tuple(training.features), blocks, variances, owners)
+
+    @property
+    def lenses(self) -> dict[str, Lens]:
+        """The lens of every number."""
+        pairs = zip(self.features, self.blocks, strict=True)
+        return {one.name: block.lens for one, block in pairs if isinstance(block, Number)}
 
     @cached_property
     def shapes(self) -> tuple[Shape, ...]:
@@ -133,17 +178,13 @@ class Features:
         ]
         return free(self.variances), smooth(self.variances, bases)
 
-    def gradient(self, answers: Answers, clip: float, kept: float) -> Gradient:
-        """Read a gradient, as if the clipped residual had mean nought.
-
-        Clipping a normal residual leaves of its gradient the share `kept` that is not clipped.
-        """
-        unit = clip / kept
-        offset = answers["residual"].mean
+    def gradient(self, answers: Answers, residual: Residual) -> Gradient:
+        """Read a gradient, as if the clipped residual had mean nought."""
+        unit, offset = residual.unit, answers[residual.term].mean
         means, precisions = [], []
         for feature, block in zip(self.features, self.blocks, strict=True):
             answer = answers[f"gradient of {feature.name}"]
-            means.append(unit * block.coordinates(answer.estimates - offset * block.means))
+            means.append(unit * block.gradient(answer.estimates, offset))
             variance = unit**2 * block.noise * float(answer.variance[0]) / block.answer
             precisions.append(np.full(len(block.variances), 1 / variance))
         return Gradient(np.concatenate(means), np.concatenate(precisions))

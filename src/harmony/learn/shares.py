@@ -10,6 +10,7 @@ what it can be at most, but never more than `MOST_FOR_A_SCALAR` of all devices.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..attributes import MAX_WEIGHT
 from . import step as ask_for
 from .planning import answer_noise
 from .score import Floats
-from .step import Question
+from .step import Lens, Question, Residual
 from .training import Training
 
 SCALAR_ERROR = 0.04
@@ -102,26 +103,36 @@ class Shares:
         questions += [ask_for.frequency(feature) for feature in self.training.features]
         return tuple(questions)
 
-    def clip(self, mean: float, left: float) -> tuple[float, float]:
-        """Where the gradient clips the residual, and the share of residuals that it leaves.
+    def residual(self, mean: float, total: float, left: float) -> Residual:
+        """What the gradient asks, where `left` is unexplained of the label's variance `total`.
 
-        One standard deviation is clearest.  A label with two values is never clipped.
+        A residual is clearest if clipped at one standard deviation: of a normal one, the share
+        that is not clipped is kept.  With a label of two values it is clearest relative to the
+        most that it could be, 1 + |score|, and of that nothing is clipped.
         """
         most, spread = 1 + abs(mean), math.sqrt(left)
-        if not self.squared or most <= spread:
-            return most, 1.0
-        return spread, math.erf(math.sqrt(0.5))
+        if not self.squared:
+            typical = math.hypot(mean, math.sqrt(max(total - left, 0.0) * 2 / math.pi))
+            return Residual("relative", 1.0, 1 / (1 + typical))
+        if most <= spread:
+            return Residual("residual", most)
+        return Residual("residual", spread, math.erf(math.sqrt(0.5)))
 
     def frequencies(self, attention: Floats) -> tuple[Question, ...]:
         """The frequencies of the features that deserve it."""
         weighed = zip(self.training.features, parts(attention), strict=True)
         return tuple(ask_for.frequency(feature, weight) for feature, weight in weighed)
 
-    def gradient(self, clip: float, attention: Floats) -> tuple[Question, ...]:
+    def gradient(
+        self, residual: Residual, attention: Floats, lenses: Mapping[str, Lens]
+    ) -> tuple[Question, ...]:
         """The gradient, feature by feature, and the mean of the clipped residual."""
-        weighed = zip(self.training.features, parts(attention), strict=True)
-        questions = [ask_for.gradient(feature, clip, weight) for feature, weight in weighed]
-        return (*questions, ask_for.product(("residual", clip), weight=FINENESS))
+        questions = [
+            ask_for.gradient(feature, residual, weight, lenses.get(feature.name, Lens()))
+            for feature, weight in zip(self.training.features, parts(attention), strict=True)
+        ]
+        mean = ask_for.product((residual.term, residual.clip), weight=FINENESS)
+        return (*questions, mean)
 
     def clips(self, spread: float, mean: float, left: float, devices: int) -> Clips:
         """Where so many devices clip what a line is made of.
@@ -132,8 +143,8 @@ class Shares:
         wide = min(1 + abs(mean), 2.5 * math.sqrt(left))
         error = wide / spread * math.sqrt(self.noise / max(devices, 1))
         clear = error < CLEAR or not self.squared
-        residual, kept = (wide, 1.0) if clear else self.clip(mean, left)
-        return Clips(residual, spread / 2, 3 * spread, kept)
+        residual = Residual("residual", wide) if clear else self.residual(mean, left, left)
+        return Clips(residual.clip, spread / 2, 3 * spread, residual.kept)
 
     def line(self, clips: Clips) -> tuple[Question, ...]:
         """Most for the slope; the direction's spread is known roughly."""

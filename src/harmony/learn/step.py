@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..attributes import Attribute, Integer, Numeric, Signed
 from ..rounds import Round
@@ -20,6 +20,30 @@ BINS = 8
 
 Derivation = dict[str, Any]
 """How a device computes one answer: see `harmony.learn.derive`."""
+
+
+class Lens(NamedTuple):
+    """How a gradient looks at a number x from -1 to 1: as clip((x - middle) / reach)."""
+
+    middle: float = 0.0
+    reach: float = 1.0
+
+
+class Residual(NamedTuple):
+    """What a gradient multiplies features with: clip(term / clip), term `residual` or `relative`.
+
+    A relative residual is residual / (1 + |score|), which no label makes greater than one.
+    """
+
+    term: str
+    clip: float
+    kept: float = 1.0
+    """How much of a small change of the score shows in the term, once that is clipped."""
+
+    @property
+    def unit(self) -> float:
+        """What an answer of one says about the residual itself."""
+        return self.clip / self.kept
 
 
 @dataclass(frozen=True)
@@ -42,17 +66,25 @@ def frequency(feature: Attribute, weight: int = 1) -> Question:
     return Question(asked, {"is": "feature", "feature": feature.name})
 
 
-def gradient(feature: Attribute, clip: float, weight: int = 1) -> Question:
-    """Ask for the mean of clip(residual / `clip`) times the feature, value by value."""
+def gradient(
+    feature: Attribute, residual: Residual, weight: int = 1, lens: Lens = Lens()
+) -> Question:
+    """Ask for the mean of a residual times the feature: value by value, or a number by its lens.
+
+    >>> gradient(Numeric("age", 0, 100), Residual("relative", 1.0), lens=Lens(-0.2, 0.4)).derive
+    {'is': 'gradient', 'feature': 'age', 'of': 'relative', 'clip': 1.0, 'middle': -0.2, 'reach': 0.4}
+    """
     name = f"gradient of {feature.name}"
-    derive = {"is": "gradient", "feature": feature.name, "clip": float(clip)}
+    derive = {"is": "gradient", "feature": feature.name}
+    derive |= {"of": residual.term, "clip": float(residual.clip)}
     if feature.values:
         return Question(Signed(name, feature.values, weight), derive)
+    derive |= lens._asdict()
     return Question(Numeric(name, -1, 1, weight=weight), derive)
 
 
 def product(*terms: tuple[str, float], weight: int = 1) -> Question:
-    """Ask for the mean product of terms (label, score, residual, direction), each clipped.
+    """Ask for the mean product of terms (label, score, residual ...), each clipped.
 
     >>> product(("residual", 2.0), ("direction", 0.5)).derive
     {'is': 'product', 'of': ['residual', 'direction'], 'clip': [2.0, 0.5]}

@@ -2,15 +2,18 @@
 
     {"is": "label"}                                    the label, in [-1, 1]
     {"is": "feature", "feature": f}                    the feature itself
-    {"is": "gradient", "feature": f, "clip": C}        clip(residual / C) times the feature
+    {"is": "gradient", "feature": f, "of": a, "clip": A, "middle": m, "reach": r}
+                                                       clip(a / A) times the feature; times
+                                                       clip((x - m) / r) if that is a number x
     {"is": "product", "of": [a, ...], "clip": [A, ...]}  clip(a / A) * ... over one or more terms
     {"is": "curve", "edges": [...]}                    2 * (number of edges <= score) + (label > 0)
     {"is": "surplus", "edges": [...]}                  the number of edges <= score, label's sign
 
-A term is `label`, `score` (the model's), `residual` (label - score) or `direction` (the score of
-the step's direction, or of the model where it has none); clip is to [-1, 1].  A gradient of a
-feature with values is a level and a sign, which is positive with probability
-(1 + clip(residual / C)) / 2; a surplus is a bin as the level, and the sign of the label.
+A term is `label`, `score` (the model's), `residual` (label - score), `relative` (residual /
+(1 + |score|)) or `direction` (the score of the step's direction, or of the model where it has
+none); clip is to [-1, 1].  A gradient of a feature with values is a level and a sign, which is
+positive with probability (1 + clip(a / A)) / 2; a surplus is a bin as the level, and the sign of
+the label.
 
 Privacy: all of it is pre-processing; an answer goes through a table that has been proved to keep
 its epsilon.  A derivation has an answer for every record, so that nobody learns what a device
@@ -38,14 +41,16 @@ if TYPE_CHECKING:
 MAX_EDGES = 1 << 16
 MAX_TERMS = 8
 KINDS = ("label", "feature", "gradient", "product", "curve", "surplus")
-TERMS = ("label", "score", "residual", "direction")
+TERMS = ("label", "score", "residual", "relative", "direction")
 TWO_53 = 9007199254740992.0
+HUGE = 1e300
+"""What an infinite score counts as where residuals are divided by it: the quotient is infinite."""
 
 
 class Terms:
     """What derivations are made of: a record, its label, its scores and a random word."""
 
-    __slots__ = ("chance", "direction", "label", "record", "residual", "score")
+    __slots__ = ("chance", "direction", "label", "record", "relative", "residual", "score")
 
     def __init__(
         self, record: list[Any], label: float, score: float, direction: float, word: int
@@ -54,6 +59,7 @@ class Terms:
         self.label = label
         self.score = score
         self.residual = label - score
+        self.relative = self.residual / (1 + min(abs(score), HUGE))
         self.direction = direction
         self.chance = (word >> 11) / TWO_53
 
@@ -94,7 +100,7 @@ def _product(how: dict[str, Any]) -> Callable[[Terms], float]:
         raise RefusedError(f"'of' must list some of {', '.join(TERMS)}")
     if not isinstance(clips, list) or len(clips) != len(names):
         raise RefusedError("'clip' must list a number for each term")
-    factors = list(zip(names, map(_checked_clip, clips)))
+    factors = [(name, _positive({"clip": clip}, "clip")) for name, clip in zip(names, clips)]
 
     def product(terms: Terms) -> float:
         found = 1.0
@@ -143,11 +149,17 @@ def _feature(attribute: Attribute, how: dict[str, Any], place: int, feature: Fea
 
 
 def _gradient(attribute: Attribute, how: dict[str, Any], place: int, feature: Feature) -> Derive:
-    clip = _checked_clip(how.get("clip"))
+    term, clip = how.get("of"), _positive(how, "clip")
+    if term not in TERMS:
+        raise RefusedError(f"'of' must be one of {', '.join(TERMS)}")
     if not isinstance(feature, Category):
-        return _number(
-            attribute, lambda terms: clipped(terms.residual / clip) * (terms.record[place] or 0.0)
-        )
+        middle, reach = checked_number(how.get("middle"), "middle"), _positive(how, "reach")
+
+        def product(terms: Terms) -> float:
+            seen = clipped(((terms.record[place] or 0.0) - middle) / reach)
+            return clipped(getattr(terms, term) / clip) * seen
+
+        return _number(attribute, product)
     _check_levels(attribute, feature.values, Signed)
     size = 1 << (feature.values - 1).bit_length()
 
@@ -155,7 +167,7 @@ def _gradient(attribute: Attribute, how: dict[str, Any], place: int, feature: Fe
         level: int | None = terms.record[place]
         if level is None:
             return size * (terms.chance >= 0.5)
-        negative: bool = 2 * terms.chance >= 1 + clipped(terms.residual / clip)
+        negative: bool = 2 * terms.chance >= 1 + clipped(getattr(terms, term) / clip)
         return level + size * negative
 
     return signed_level
@@ -172,8 +184,8 @@ def clipped(number: float) -> float:
     return -1.0 if number < -1 else 1.0 if number > 1 else number
 
 
-def _checked_clip(clip: object) -> float:
-    number = checked_number(clip, "clip")
+def _positive(how: Mapping[str, Any], field: str) -> float:
+    number = checked_number(how.get(field), field)
     if not number > 0:
-        raise RefusedError("'clip' must be positive")
+        raise RefusedError(f"'{field}' must be positive")
     return number
