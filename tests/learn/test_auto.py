@@ -13,7 +13,7 @@ from harmony.learn import Trainer, Training
 from harmony.learn.collecting import train
 from harmony.learn.features import plausible
 from harmony.learn.records import Records
-from harmony.learn.shares import TURNS, Shares
+from harmony.learn.shares import Shares
 
 from .cases import FEATURES, learned, people, training_of
 
@@ -119,9 +119,9 @@ def test_it_learns_without_a_warning() -> None:
 def test_shares_follow_from_n_epsilon_and_the_features() -> None:
     few, many = (Shares(training_of("squared", 1_000_000, eps)) for eps in (0.1, 4.0))
     for shares in (few, many):
-        assert 0.5 < TURNS * shares.gradient_devices / 1_000_000 < 0.95
+        assert 0.5 < shares.turns * shares.gradient_devices / 1_000_000 < 0.95
         steps = shares.summary_devices + shares.frequency_devices + shares.level_devices
-        assert steps + TURNS * (shares.gradient_devices + shares.line_devices) == 1_000_000
+        assert steps + shares.turns * (shares.gradient_devices + shares.line_devices) == 1_000_000
 
 
 def test_rare_values_keep_a_frequency_above_nought() -> None:

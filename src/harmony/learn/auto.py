@@ -28,7 +28,7 @@ from .directions import Strengths, attention, posterior
 from .features import Features, Gradient
 from .logit import normal_log_odds
 from .score import Floats, Score
-from .shares import TURNS, Clips, Shares
+from .shares import Clips, Shares
 from .trainer import Answer, Answers, Ask, Method
 from .training import Training
 
@@ -73,13 +73,13 @@ def auto(training: Training) -> Method:
     known, state = _summary(training, answers)
     share = np.full(len(known.blocks), 1 / len(known.blocks))
     seen = Gradient.unknown(len(known.variances))
-    for turn in range(TURNS):
+    for turn in range(shares.turns):
         residual = shares.residual(state.mean, state.total, state.left)
         asked = shares.gradient(residual, share, known.lenses)
         here, best = state.score, finished(training, state)
         devices = shares.gradient_devices
         found = yield Ask("gradient", asked, devices, here, best, loss=state.left)
-        coming = (TURNS - 1 - turn) * devices * known.worth(shares.noise * residual.unit**2)
+        coming = (shares.turns - 1 - turn) * devices * known.worth(shares.noise * residual.unit**2)
         if turn == 0:
             first = known.gradient(found, residual)
             strengths = Strengths.of(known, first, state.total)

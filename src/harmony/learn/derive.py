@@ -63,7 +63,8 @@ class _Terms:
         if name == "residual":
             return self["label"] - self["score"]
         if name == "relative":
-            return self["residual"] / (1 + np.minimum(np.abs(self["score"]), HUGE))
+            most: Floats = 1 + np.minimum(np.abs(self["score"]), HUGE)
+            return self["residual"] / most
         assert name == "direction"
         assert self.step.direction is not None
         return self.step.direction.of(self.records, *rows)

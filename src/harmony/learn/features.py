@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..attributes import Attribute
 from .score import Floats, Score
 from .shapes import Shape, free, smooth
-from .step import Lens, Residual
+from .step import PLAIN, Lens, Residual
 from .trainer import Answers
 from .training import Training
 
@@ -66,7 +66,7 @@ class Block:
         return cls(frequencies, vectors[:, 1:], variances[1:], asked, asked**2)
 
     def gradient(self, answers: Floats, offset: float) -> Floats:
-        """Read what devices answer, in coordinates, as if their residual, `offset`, had mean nought."""
+        """Read what devices answer, as if their mean residual were nought instead of `offset`."""
         return self.coordinates(answers - offset * self.means)
 
     def coordinates(self, columns: Floats) -> Floats:
@@ -82,7 +82,7 @@ class Block:
 class Number(Block):
     """A numeric feature, its lens, the mean of what that shows, and what that is worth."""
 
-    lens: Lens = Lens()
+    lens: Lens = PLAIN
     shown: float = 0.0
     scale: float = 1.0
 

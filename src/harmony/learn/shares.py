@@ -19,12 +19,12 @@ from ..attributes import MAX_WEIGHT
 from . import step as ask_for
 from .planning import answer_noise
 from .score import Floats
-from .step import Lens, Question, Residual
+from .step import PLAIN, Lens, Question, Residual
 from .training import Training
 
 SCALAR_ERROR = 0.04
 MOST_FOR_A_SCALAR = 0.03
-TURNS = 6
+LEAST_TURNS, MOST_TURNS = 6, 12
 """Gradients that are asked, each at the model that the ones before have led to."""
 
 CLEAR = 0.1
@@ -33,7 +33,7 @@ CLEAR = 0.1
 FINENESS = 32
 """Parts of an equal share in which the coin divides its attention to features."""
 
-FREQUENCIES, LINE, LEVEL, CURVE = 2.0, 0.5, 3.0, 3.0
+FREQUENCIES, LINES, LEVEL, CURVE = 2.0, 3.0, 3.0, 3.0
 """What the steps cost that do not ask for a gradient, in scalars; a summary, one a question."""
 
 
@@ -58,6 +58,7 @@ class Shares:
         even = 1 / (1 + math.sqrt(blocks * width))
         needed = self.noise / SCALAR_ERROR**2 / n
         self.scalar = min(MOST_FOR_A_SCALAR, max(even, needed))
+        self.turns = turns(n / (self.noise * blocks * width))
 
     def _devices(self, share: float) -> int:
         return max(1, round(self.training.devices * share))
@@ -72,18 +73,18 @@ class Shares:
 
     @property
     def gradient_devices(self) -> int:
-        spent = self._summary + FREQUENCIES + LINE * TURNS + self._level
-        return self._devices((1 - spent * self.scalar) / TURNS)
+        spent = self._summary + FREQUENCIES + LINES + self._level
+        return self._devices((1 - spent * self.scalar) / self.turns)
 
     @property
     def line_devices(self) -> int:
-        return self._devices(LINE * self.scalar)
+        return self._devices(LINES * self.scalar / self.turns)
 
     @property
     def level_devices(self) -> int:
         """The last step takes whatever rounding has left."""
         spent = self.summary_devices + self.frequency_devices
-        spent += TURNS * (self.gradient_devices + self.line_devices)
+        spent += self.turns * (self.gradient_devices + self.line_devices)
         return max(1, self.training.devices - spent)
 
     @property
@@ -128,7 +129,7 @@ class Shares:
     ) -> tuple[Question, ...]:
         """The gradient, feature by feature, and the mean of the clipped residual."""
         questions = [
-            ask_for.gradient(feature, residual, weight, lenses.get(feature.name, Lens()))
+            ask_for.gradient(feature, residual, weight, lenses.get(feature.name, PLAIN))
             for feature, weight in zip(self.training.features, parts(attention), strict=True)
         ]
         mean = ask_for.product((residual.term, residual.clip), weight=FINENESS)
@@ -161,6 +162,17 @@ class Shares:
     def level(self, clips: Clips, reach: float) -> tuple[Question, ...]:
         """The mean of the residual, and a line along the score itself."""
         return (ask_for.product(("residual", reach), weight=6), *self.line(clips))
+
+
+def turns(worth: float) -> int:
+    """Return how many gradients to ask, if a coordinate is worth so many answers without noise.
+
+    The clearer they are, the more of them it takes until what features share is sorted out.
+
+    >>> turns(3.0), turns(500.0), turns(1e9)
+    (6, 9, 12)
+    """
+    return min(max(round(math.log2(max(worth, 1.0))), LEAST_TURNS), MOST_TURNS)
 
 
 def parts(attention: Floats) -> list[int]:

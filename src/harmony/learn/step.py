@@ -25,8 +25,11 @@ Derivation = dict[str, Any]
 class Lens(NamedTuple):
     """How a gradient looks at a number x from -1 to 1: as clip((x - middle) / reach)."""
 
-    middle: float = 0.0
-    reach: float = 1.0
+    middle: float
+    reach: float
+
+
+PLAIN = Lens(0.0, 1.0)
 
 
 class Residual(NamedTuple):
@@ -67,15 +70,15 @@ def frequency(feature: Attribute, weight: int = 1) -> Question:
 
 
 def gradient(
-    feature: Attribute, residual: Residual, weight: int = 1, lens: Lens = Lens()
+    feature: Attribute, residual: Residual, weight: int = 1, lens: Lens = PLAIN
 ) -> Question:
     """Ask for the mean of a residual times the feature: value by value, or a number by its lens.
 
-    >>> gradient(Numeric("age", 0, 100), Residual("relative", 1.0), lens=Lens(-0.2, 0.4)).derive
-    {'is': 'gradient', 'feature': 'age', 'of': 'relative', 'clip': 1.0, 'middle': -0.2, 'reach': 0.4}
+    >>> gradient(Numeric("x", 0, 9), Residual("relative", 1.0), lens=Lens(-0.2, 0.4)).derive
+    {'is': 'gradient', 'feature': 'x', 'of': 'relative', 'clip': 1.0, 'middle': -0.2, 'reach': 0.4}
     """
     name = f"gradient of {feature.name}"
-    derive = {"is": "gradient", "feature": feature.name}
+    derive: Derivation = {"is": "gradient", "feature": feature.name}
     derive |= {"of": residual.term, "clip": float(residual.clip)}
     if feature.values:
         return Question(Signed(name, feature.values, weight), derive)
