@@ -15,9 +15,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..coins import NO_TIERS, Symbols, Tiers, Words
+from ..compiling import compiled
 from ..counting import Counter
 from ..errors import TallyError
-from ..kernels import _compiled
 from ..tally import Counts, cell_shapes
 from ..threads import cores, share_out
 from . import unique
@@ -147,7 +147,7 @@ def _look_up(table: NDArray[Any], cells: Counts) -> NDArray[Any]:
     return found
 
 
-@_compiled
+@compiled
 def _fill(table, cells, found):  # type: ignore[no-untyped-def]
     for place in range(len(cells)):
         found[place] = table[np.uint64(cells[place])]
