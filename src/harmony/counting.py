@@ -72,6 +72,11 @@ class Counter:
         """Count answers whose cells are known already."""
         _count_cells(cells, self._lanes)
 
+    def add_counted(self, cells: Counts, counts: Counts) -> None:
+        """Count answers whose cells are known already, each so many times."""
+        known = (cells >= 0) & (cells < self._coins.cells)
+        np.add.at(self._lanes[0], np.where(known, cells, -1), counts)
+
     def __iadd__(self, other: Counter) -> Counter:
         """Add what `other` counted."""
         self._lanes += other._lanes
