@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]  # it has no types
 from numba import carray, types  # type: ignore[attr-defined]  # it is public
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .compiling import HALF, LOW_HALF, ONE, TRIPLE, TWO, compiled
+from .compiling import HALF, LINE, LOW_HALF, ONE, TRIPLE, TWO, compiled, prefetch
 
 SPARE = np.uint64(11)
 GUIDE_BITS = 8
@@ -24,8 +23,8 @@ GUIDES = 1 << GUIDE_BITS
 LANES = 4
 """Copies of the counts that take turns, so that equal symbols in a row need not wait."""
 
-LINE, AHEAD = 64, 2048
-"""Bytes of a line of the cache, and of the next column that are fetched ahead of its turn."""
+AHEAD = 2048
+"""Bytes of the next column that are fetched ahead of its turn."""
 
 NUMBER_KINDS = (np.float64, np.float32)
 CODE_KINDS = (np.int8, np.uint8, np.int16, np.int32, np.int64)
@@ -184,21 +183,6 @@ def _pointer(context, address):  # type: ignore[no-untyped-def]
     return types.voidptr(address), codegen
 
 
-@intrinsic
-def _prefetch(context, address):  # type: ignore[no-untyped-def]
-    """Have the memory at an address brought into the cache, without waiting for it."""
-
-    def codegen(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        number = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
-        fetch = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], kind)
-        at = builder.inttoptr(arguments[0], cgutils.voidptr_t)
-        builder.call(fetch, [at, number(0), number(3), number(1)])  # to read, soon, as data
-        return context.get_dummy_value()
-
-    return types.void(address), codegen
-
-
 @compiled
 def answer(addresses, kinds, devices, trusted, chunk, program, cells, symbols, good):  # type: ignore[no-untyped-def]
     """Answer and count every attribute of a chunk, reading each column in place by its address.
@@ -213,7 +197,7 @@ def answer(addresses, kinds, devices, trusted, chunk, program, cells, symbols, g
         kind, told = kinds[attribute], trusted[attribute]
         if attribute + 1 < len(kinds):
             for line in range(0, min(devices, AHEAD), LINE):
-                _prefetch(addresses[attribute + 1] + np.uint64(line))  # type: ignore[call-arg]
+                prefetch(addresses[attribute + 1] + np.uint64(line))  # type: ignore[call-arg]
         at: Any = _pointer(addresses[attribute])  # type: ignore[call-arg]  # numba adds one
         if kind == 0:
             f8 = carray(at, devices, np.float64)
