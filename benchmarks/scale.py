@@ -35,10 +35,11 @@ NOTES = """
 The coin is SipHash-2-4 of a 16-byte id; the loop with hashlib does the same with keyed BLAKE2
 (hashlib has no SipHash), one device at a time. Decoding reads the columns of the log group by
 group, on as many threads as counting does, and drops them. A trusted log is counted from its cells
-alone. The arrow engine checks a log by recomputing every coin and looking for devices that reported
-twice; DuckDB and Spark look for such devices only, and were run once. Spark runs on this machine
-with a gigabyte of memory, and its start is not counted. `collect` reads its table from memory; the
-90 million take the rows of 9 million people in turn.
+alone, by the arrow engine as they lie packed in their pages. That engine checks a log by
+recomputing every coin and looking for devices that reported twice; DuckDB and Spark look for such
+devices only, and were run once. Spark runs on this machine with a gigabyte of memory, and its start
+is not counted. `collect` reads its table from memory; the 90 million take the rows of 9 million
+people in turn.
 """
 
 

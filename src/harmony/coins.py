@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import kernels
+from . import asking
+from .answering import LANES
+from .compiling import HALF
 from .desk import Desk
 from .rounds import Round
 from .survey import Survey
@@ -55,7 +57,7 @@ class Order:
     @property
     def places(self) -> Words:
         """Where in the flat assignment each answer belongs."""
-        return self.answers[::3] >> kernels.HALF
+        return self.answers[::3] >> HALF
 
 
 class Coins:
@@ -84,7 +86,7 @@ class Coins:
     def assign(self, ids: Words, tiers: Tiers) -> Assignment:
         """Return what the devices `ids` (low words, high words) are asked."""
         group, row = np.empty((2, ids.shape[1] * self.answers), np.uint32)
-        kernels.assign(ids, self._coin, tiers, group, row)
+        asking.assign(ids, self._coin, tiers, group, row)
         return Assignment(group, row)
 
     def ask(self, ids: Words, tiers: Tiers, words: Words, desk: Desk) -> tuple[Assignment, Order]:
@@ -93,17 +95,17 @@ class Coins:
         group, row = desk.array("group", size, np.uint32), desk.array("row", size, np.uint32)
         starts = desk.array("starts", len(self.widths) + 1, np.uint64)
         order = desk.array("order", 3 * size, np.uint64)
-        kernels.ask(ids, self._coin, tiers, words.reshape(-1), group, row, starts, order)
+        asking.ask(ids, self._coin, tiers, words.reshape(-1), group, row, starts, order)
         return Assignment(group, row), Order(starts, order)
 
     def lanes(self, cells: int | None = None) -> Cells:
         """Return lanes to count in: empty ones for every cell, or none."""
         width = self.cells if cells is None else cells
-        return self.starts, self.widths, np.zeros((kernels.LANES, width), np.int64)
+        return self.starts, self.widths, np.zeros((LANES, width), np.int64)
 
     def count(self, assigned: Assignment, symbols: Symbols, counts: Counts) -> int:
         """Add the symbols to flat `counts`; return how many are in no table of theirs."""
-        wrong = kernels.count(
+        wrong = asking.count(
             assigned.group, assigned.row, symbols, self.starts, self.widths, counts
         )
         return int(wrong)
@@ -112,7 +114,7 @@ class Coins:
         """Return the place in a tally's flat counts of every answer, -1 where it has none."""
         assigned = self.assign(ids, tiers)
         cells = np.empty(len(symbols), np.int64)
-        kernels.locate(assigned.group, assigned.row, symbols, self.starts, self.widths, cells)
+        asking.locate(assigned.group, assigned.row, symbols, self.starts, self.widths, cells)
         return cells
 
 
@@ -125,5 +127,5 @@ def _named(weights: Counts, answers: int) -> NDArray[np.uint16]:
 def device_ids(first: int, count: int, desk: Desk | None = None) -> Words:
     """Return the ids of simulated devices `first`..: their low words, then their high words."""
     ids = (desk or Desk()).array("ids", 2 * count, np.uint64).reshape(2, count)
-    kernels.number(np.uint64(first), ids)
+    asking.number(np.uint64(first), ids)
     return ids

@@ -139,8 +139,9 @@ class _Objects:
 
 def read_columns(table: TableLike, attributes: Sequence[Attribute]) -> tuple[list[Column], int]:
     """Return a column for each attribute, and how many rows the table has."""
+    names = _names(table)
     sources = {
-        attribute.name: _arrow_or_numpy(_pick(table, attribute.name), attribute)
+        attribute.name: _arrow_or_numpy(_pick(table, names, attribute.name), attribute)
         for attribute in attributes
     }
     lengths = {name: len(source) for name, source in sources.items()}
@@ -157,12 +158,19 @@ def read_columns(table: TableLike, attributes: Sequence[Attribute]) -> tuple[lis
     return columns, lengths[shortest]
 
 
-def _pick(table: TableLike, name: str) -> Any:
-    names = table.keys() if isinstance(table, Mapping) else getattr(table, "column_names", None)
+def _names(table: TableLike) -> Any:
+    """Return the names of a table's columns."""
+    if isinstance(table, Mapping):
+        return table.keys()
+    names = getattr(table, "column_names", None)
     if names is None:
         names = getattr(table, "columns", None)
     if names is None:
         raise DataError("the table must be a dict of arrays, or a pandas, Polars or Arrow table")
+    return names
+
+
+def _pick(table: TableLike, names: Any, name: str) -> Any:
     if name not in names:
         raise DataError(f"column {name!r} is missing")
     return table[name]

@@ -12,8 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .answering import LANES, extent
+from .asking import BLOCK, coin_words
 from .coins import NO_TIERS, Coins, Tiers, Words
-from .kernels import BLOCK, HALF, LANES, LOW_HALF, _compiled, _inlined, coin_words, extent
+from .compiling import HALF, LOW_HALF, compiled, inlined
 from .rounds import Round
 from .survey import Survey
 from .tally import Counts
@@ -70,6 +72,11 @@ class Counter:
         """Count answers whose cells are known already."""
         _count_cells(cells, self._lanes)
 
+    def add_counted(self, cells: Counts, counts: Counts) -> None:
+        """Count answers whose cells are known already, each so many times."""
+        known = (cells >= 0) & (cells < self._coins.cells)
+        np.add.at(self._lanes[0], np.where(known, cells, -1), counts)
+
     def __iadd__(self, other: Counter) -> Counter:
         """Add what `other` counted."""
         self._lanes += other._lanes
@@ -95,14 +102,14 @@ def _laid_out(coins: Coins) -> Words:
     return np.stack(parts).astype(np.uint64)
 
 
-@_inlined
+@inlined
 def _cell(word, key, symbol, laid_out, nowhere):  # type: ignore[no-untyped-def]
     rows, start, width = laid_out[0, key], laid_out[1, key], laid_out[2, key]
     row = ((word >> HALF) * rows) >> HALF
     return start + row * width + symbol if symbol < width else nowhere
 
 
-@_compiled
+@compiled
 def _count_one(low, high, seed, laid_out, names, tiers, symbols, lanes):  # type: ignore[no-untyped-def]
     words = np.empty(BLOCK, np.uint64)
     drawn, nowhere = np.uint64(names), np.uint64(lanes.shape[1] - 1)
@@ -130,7 +137,7 @@ def _count_one(low, high, seed, laid_out, names, tiers, symbols, lanes):  # type
             even[words[size - 1]] += 1
 
 
-@_compiled
+@compiled
 def _count_cells(cells, lanes):  # type: ignore[no-untyped-def]
     """Count block after block; one whose cells all exist needs no look at each of them."""
     nowhere = lanes.shape[1] - 1

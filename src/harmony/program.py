@@ -13,11 +13,12 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from harmony_device.tables import Table
 
-from . import kernels
+from . import answering
 from .attributes import Numeric
 from .coins import Cells, Order, Symbols
 from .columns import Column, InPlace, NumberColumn
@@ -25,10 +26,10 @@ from .mechanisms import Grid, Linear, SignedLinear
 from .survey import Survey
 from .tally import Counts
 
-_NUMBER_KINDS = {np.dtype(kind): number for number, kind in enumerate(kernels.NUMBER_KINDS)}
+_NUMBER_KINDS = {np.dtype(kind): number for number, kind in enumerate(answering.NUMBER_KINDS)}
 _CODE_KINDS = {
     np.dtype(kind): number
-    for number, kind in enumerate(kernels.CODE_KINDS, len(kernels.NUMBER_KINDS))
+    for number, kind in enumerate(answering.CODE_KINDS, len(answering.NUMBER_KINDS))
 }
 
 
@@ -70,23 +71,23 @@ def lay_out(survey: Survey) -> Layout:
     running, guide = _Flat(np.uint64), _Flat(np.uint16)
     multipliers, vectors, indices = _Flat(np.uint64), _Flat(np.uint64), _Flat(np.uint16)
     tables: dict[Table, tuple[int, int]] = {}
-    shapes = np.zeros((len(survey.tiers) * len(attributes), kernels.FIELDS), np.int64)
+    shapes = np.zeros((len(survey.tiers) * len(attributes), answering.FIELDS), np.int64)
     for shape, mechanism in zip(shapes, chain.from_iterable(survey.mechanisms), strict=True):
         table = mechanism.table
         if table not in tables:
             sums = np.cumsum(np.atleast_2d(np.array(table.counts, np.uint64)), 1, np.uint64)
             tables[table] = running.add(sums), guide.add(_guide(sums))
-        shape[kernels.POINTS] = table.inputs
-        shape[kernels.WIDTH] = table.symbols
-        shape[kernels.CIRCULANT] = table.kind == "circulant"
-        shape[kernels.RUNNING], shape[kernels.GUIDE] = tables[table]
+        shape[answering.POINTS] = table.inputs
+        shape[answering.WIDTH] = table.symbols
+        shape[answering.CIRCULANT] = table.kind == "circulant"
+        shape[answering.RUNNING], shape[answering.GUIDE] = tables[table]
         if not isinstance(mechanism, Grid):
             code, known = mechanism.code, _indices(mechanism)
-            shape[kernels.MULTIPLIER] = multipliers.add(np.array(code.multipliers))
-            shape[kernels.VECTOR] = vectors.add(np.array([*map(code.vector, range(code.points))]))
-            shape[kernels.VECTORS] = code.points
-            shape[kernels.INDEX] = indices.add(known)
-            shape[kernels.VALUES] = known.shape[1]
+            shape[answering.MULTIPLIER] = multipliers.add(np.array(code.multipliers))
+            shape[answering.VECTOR] = vectors.add(np.array([*map(code.vector, range(code.points))]))
+            shape[answering.VECTORS] = code.points
+            shape[answering.INDEX] = indices.add(known)
+            shape[answering.VALUES] = known.shape[1]
     flat = running, guide, multipliers, vectors, indices
     return numbers, shapes, *(part.joined() for part in flat)
 
@@ -120,7 +121,7 @@ class Program:
         chunk, program = (order.starts, answers, order.answers), self._laid_out
 
         def answer() -> None:
-            kernels.answer(
+            answering.answer(
                 addresses, kinds, stop - start, trusted, chunk, program, cells, symbols, good
             )
 
@@ -180,13 +181,13 @@ def _readable(column: Column, start: int, stop: int) -> tuple[NDArray[Any], int]
 
 
 def _address(chunk: NDArray[Any]) -> int:
-    address: int = chunk.__array_interface__["data"][0]
+    address: int = pa.py_buffer(chunk).address  # NumPy takes several times as long to tell
     return address
 
 
 def _guide(running: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Return, for each row and each value of a draw's highest bits, the first place it can be."""
-    starts = np.arange(kernels.GUIDES, dtype=np.uint64) << np.uint64(53 - kernels.GUIDE_BITS)
+    starts = np.arange(answering.GUIDES, dtype=np.uint64) << np.uint64(53 - answering.GUIDE_BITS)
     return np.stack([np.searchsorted(row, starts, side="right") for row in running])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import harmony as hm
-from harmony import kernels
+from harmony import asking
 from harmony.bulk import Answers, keystream
 from harmony.coins import NO_TIERS, Coins
 from harmony.mechanisms import Grid
@@ -26,7 +26,7 @@ def test_bulk_coin_words_are_siphash_of_id_and_counter() -> None:
     ids, packed = random_ids(500)
     for counter in (0, 1, 7):
         words = np.empty(500, np.uint64)
-        kernels.coin_words(packed, np.frombuffer(seed, "<u8"), counter, words)
+        asking.coin_words(packed, np.frombuffer(seed, "<u8"), counter, words)
         expected = [siphash24(seed, one + counter.to_bytes(4, "little")) for one in ids]
         assert words.tolist() == expected
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import harmony as hm
-from harmony import bulk, kernels
+from harmony import asking, bulk
 
 VECTORS = Path(__file__).parents[2] / "device" / "vectors"
 COINS = json.loads((VECTORS / "coins.json").read_text())
@@ -30,10 +30,10 @@ def test_the_kernels_assign_what_the_coin_says(case: dict[str, Any]) -> None:
     seed = np.frombuffer(bytes.fromhex(case["seed"]), "<u8")
     coin = np.empty((answers, 1), np.uint64)
     for counter in range(answers):
-        kernels.coin_words(ids, seed, counter, coin[counter])
+        asking.coin_words(ids, seed, counter, coin[counter])
     attribute, row = np.empty(answers, np.uint32), np.empty(answers, np.uint32)
     rows, tiers = np.array([case["rows"]]), np.empty(0, np.uint8)
-    kernels.assign_many(coin, weights, rows, tiers, attribute, row)
+    asking.assign_many(coin, weights, rows, tiers, attribute, row)
     assert np.stack([attribute, row], axis=1).tolist() == case["assigned"]
 
 

@@ -1,8 +1,9 @@
 """The local engine: Arrow decodes a log's row groups and compiled code counts them, on all cores.
 
 Unless the log is trusted, every coin is recomputed from its id: what is counted is what the
-devices were asked, whatever the log says.  A device's first report counts: the earliest day,
-then the lowest number, then (should two writers have given the same) the lowest cells.
+devices were asked, whatever the log says.  If it is, its cells are counted as
+they lie in their pages, not even decoded.  A device's first report counts: the earliest day, then
+the lowest number, then (should two writers have given the same) the lowest cells.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..coins import NO_TIERS, Symbols, Tiers, Words
+from ..compiling import compiled
 from ..counting import Counter
 from ..errors import TallyError
-from ..kernels import _compiled
 from ..tally import Counts, cell_shapes
 from ..threads import cores, share_out
-from . import unique
+from . import pages, unique
 from .counted import Counted, counted
 from .log import HIGH, LOW, NUMBER, Log, LogFile, cell_columns
 
@@ -44,12 +45,22 @@ def _trusted(log: Log, workers: int) -> Counted:
     def count(groups: Iterator[Group]) -> Counter:
         counter = Counter(log.survey, log.round)
         for file, group in groups:
-            for column in log.read(file, group, names).columns:
-                counter.add_cells(_numbers(column))
+            for name in names:
+                _count_column(counter, log, file, group, name)
         return counter
 
     total = _sum(log, share_out(_groups(log), workers, count))
     return counted(log, total.counts, total.wrong)
+
+
+def _count_column(counter: Counter, log: Log, file: LogFile, group: int, name: str) -> None:
+    """Count a column of cells: its pages as they are, or what Arrow decodes of them."""
+    raw = log.pages(file, group, name, pages.WORD)
+    found = None if raw is None else pages.count_indices(raw, file.groups[group])
+    if found is None:
+        counter.add_cells(_numbers(log.read(file, group, [name])[name]))
+    else:
+        counter.add_counted(*found)
 
 
 def _checked(log: Log, workers: int) -> Counted:
@@ -147,7 +158,7 @@ def _look_up(table: NDArray[Any], cells: Counts) -> NDArray[Any]:
     return found
 
 
-@_compiled
+@compiled
 def _fill(table, cells, found):  # type: ignore[no-untyped-def]
     for place in range(len(cells)):
         found[place] = table[np.uint64(cells[place])]

@@ -19,8 +19,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 from pyarrow import fs
 
 from ..errors import TallyError
@@ -30,6 +32,9 @@ from ..survey import Survey
 
 LOW, HIGH, NUMBER = "device_low", "device_high", "number"
 SUFFIX = ".parquet"
+
+Pages = NDArray[np.uint8]
+"""The pages of a column in a group of rows, as they lie in the file."""
 
 
 def cell_columns(survey: Survey) -> list[str]:
@@ -79,6 +84,22 @@ class Log:
         """Read some columns of one group of rows."""
         with _parquet(self.filesystem, file.path, file.about) as source:
             return source.read_row_group(group, columns=columns, use_threads=False)
+
+    def pages(self, file: LogFile, group: int, column: str, more: int) -> Pages | None:
+        """Return a column's pages in one group of rows, as they are, and some bytes more.
+
+        None if it is not integers without nulls, in a dictionary and not compressed.
+        """
+        place = file.about.schema.names.index(column)
+        schema, about = file.about.schema.column(place), file.about.row_group(group).column(place)
+        plain = schema.max_definition_level == 0 and schema.logical_type.type == "NONE"
+        integers = schema.physical_type in ("INT32", "INT64")
+        start, size = about.dictionary_page_offset, about.total_compressed_size
+        if not plain or not integers or start is None or about.compression != "UNCOMPRESSED":
+            return None
+        with self.filesystem.open_input_file(file.path) as source:
+            raw = source.read_at(size + more, start)
+        return np.frombuffer(raw, np.uint8) if len(raw) == size + more else None
 
 
 def open_log(survey: Survey, root: str | Path, label: str | None = None) -> Log:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coins import Words
-from ..kernels import HALF, _compiled
+from ..compiling import HALF, compiled
 from ..threads import share_out
 
 MARKS_AT_ONCE = 1 << 27
@@ -43,7 +43,7 @@ def marks(low: Words, high: Words) -> Words:
     return mixed
 
 
-@_compiled
+@compiled
 def _mix(low, high, mixed):  # type: ignore[no-untyped-def]
     for place in range(len(low)):
         mixed[place] = low[place] * _LOW ^ high[place] * _HIGH
@@ -79,7 +79,7 @@ def repeated(parts: Sequence[list[Words]], workers: int = 1) -> Words:
     return np.unique(np.concatenate(list(chain(*by_worker))))
 
 
-@_compiled
+@compiled
 def _spread(mixed, turn, turns, shares):  # type: ignore[no-untyped-def]
     starts = np.zeros(shares + 1, np.int64)
     wide, first = np.uint64(turns * shares), turn * shares
