@@ -84,7 +84,7 @@ def work(settings: Settings, listener: socket.socket) -> None:
         else:
             await app(scope, receive, send)
 
-    serve_app(with_no_op, listener, settings, lambda: None)
+    serve_app(with_no_op, listener, settings, lambda: None, app.ingest)
 
 
 class Bench:
