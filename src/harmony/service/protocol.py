@@ -2,13 +2,16 @@
 
 A report that has come in whole needs nothing to run in the background: it is checked and handed to
 the writer as it is read, and answered in one write when it is committed.  That spares the request
-a task, its switches, and the making of headers that are always the same.  Whatever is unusual
-about a request (`Ingest.take_at_once` says no), it goes to the application as any other does.
+a task with its switches, a scope, and the making of headers that are always the same.
+
+The parser is uvicorn's.  What it says of a request that may be such a report is held back until the
+request is whole; if anything about it is unusual (`Ingest.take_at_once` says no), it is passed on,
+and uvicorn and the application see the request as any other.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
 
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
@@ -16,11 +19,12 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from .asgi import App, Scope
-from .ingest import ANSWERS, Ingest, is_ingest, send_outcome
+from .asgi import Answer, Headers
+from .ingest import ANSWERS, PREFIX, SUFFIX, Ingest, answer_to
 from .writer import OverloadedError
 
-Headers = list[tuple[bytes, bytes]]
+_PREFIX, _SUFFIX = PREFIX.encode(), SUFFIX.encode()
+_CLOSE = (b"connection", b"close")
 
 
 class Answers:
@@ -34,14 +38,8 @@ class Answers:
         """Return the whole answer; None if the outcome is a refusal."""
         if headers is not self._headers:  # uvicorn makes new ones when the date changes
             self._headers = headers
-            self._bytes = {one: _joined(answer, headers) for one, answer in ANSWERS.items()}
+            self._bytes = {one: _whole(answer, headers) for one, answer in ANSWERS.items()}
         return self._bytes.get(outcome)
-
-
-def _joined(answer: tuple[dict[str, Any], dict[str, Any]], headers: Headers) -> bytes:
-    start, end = answer
-    lines = [b"%s: %s\r\n" % header for header in [*headers, *start["headers"]]]
-    return b"".join([STATUS_LINE[start["status"]], *lines, b"\r\n", end["body"]])
 
 
 class ReportProtocol(HttpToolsProtocol):
@@ -49,83 +47,120 @@ class ReportProtocol(HttpToolsProtocol):
 
     ingest: Ingest
     answers: Answers
-    _held: RequestResponseCycle | None = None
-    """A request whose body may come with its head."""
+    _held: bytes | None = None
+    """What there is of the body of a request that is held back."""
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        if app is self.app and cycle.more_body and is_ingest(_scope(cycle)):
-            self._held = cycle
+    def on_headers_complete(self) -> None:
+        """Hold back what may be a report."""
+        if self._may_be_report():
+            self._held = b""
         else:
-            super()._start_asgi_task(cycle, app)
+            super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Take in a part of the body."""
+        if self._held is None:
+            super().on_body(body)
+        else:
+            self._held += body
 
     def on_message_complete(self) -> None:
         """Take the report at once if that is possible."""
-        super().on_message_complete()
-        cycle = self._held
-        if (
-            cycle is not None
-            and cycle.keep_alive
-            and not cycle.waiting_for_100_continue
-            and self.ingest.take_at_once(_scope(cycle), bytes(cycle.body), Waiting(self, cycle))
-        ):
+        if self._held is None:
+            super().on_message_complete()
+            return
+        survey = self.url[len(_PREFIX) : -len(_SUFFIX)].decode("ascii")
+        waiting = Waiting(self, survey)
+        client = self.client[0] if self.client else ""
+        if self.ingest.take_at_once(survey, self.headers, client, self._held, waiting):
             self._held = None
+            self.cycle = waiting
         else:
-            self._release()
+            self._pass_on()
+            super().on_message_complete()
 
     def data_received(self, data: bytes) -> None:
-        """Read what came; a report that is not yet whole goes the long way."""
+        """Read what came; a report that is not whole by then is passed on."""
         super().data_received(data)
-        self._release()
-
-    def _release(self) -> None:
         if self._held is not None:
-            cycle, self._held = self._held, None
-            super()._start_asgi_task(cycle, self.app)
+            self._pass_on()
 
-    def answer(self, cycle: RequestResponseCycle, outcome: int) -> None:
-        """Answer a report that was committed."""
-        answer = self.answers.get(outcome, cycle.default_headers)
-        if answer is None or self.flow.write_paused or not cycle.keep_alive:
-            self._answer_at_length(cycle, lambda _, __, send: send_outcome(send, outcome))
-        elif not self.transport.is_closing():
-            self.transport.write(answer)
-            cycle.response_started = cycle.response_complete = True
-            self.on_response_complete()
-
-    def fail(self, cycle: RequestResponseCycle, problem: OverloadedError) -> None:
-        """Answer a report that was not committed."""
-        self._answer_at_length(
-            cycle, lambda scope, _, send: self.ingest.failed(scope, send, problem)
+    def _may_be_report(self) -> bool:
+        """Say whether this is a report on a connection that stays, with nobody before it."""
+        parser, most = self.parser, self.limit_concurrency
+        return (
+            self.url.endswith(_SUFFIX)
+            and self.url.startswith(_PREFIX)
+            and self.url.isascii()
+            and parser.get_method() == b"POST"
+            and parser.get_http_version() == "1.1"
+            and parser.should_keep_alive()
+            and not parser.should_upgrade()
+            and not self.expect_100_continue
+            and not self.flow.write_paused
+            and (self.cycle is None or self.cycle.response_complete)
+            and (most is None or max(len(self.connections), len(self.tasks)) < most)
         )
 
-    def _answer_at_length(self, cycle: RequestResponseCycle, app: App) -> None:
-        super()._start_asgi_task(cycle, app)  # type: ignore[arg-type]  # uvicorn's names for ours
+    def _pass_on(self) -> None:
+        """Tell uvicorn what was held back."""
+        body, self._held = self._held, None
+        super().on_headers_complete()
+        if body:
+            super().on_body(body)
+
+    def answer(self, waiting: Waiting, outcome: int) -> None:
+        """Answer a report that was committed."""
+        headers = self.server_state.default_headers
+        ready = self.answers.get(outcome, headers) if waiting.keep_alive else None
+        self._write(waiting, ready or answer_to(outcome))
+
+    def fail(self, waiting: Waiting, problem: OverloadedError) -> None:
+        """Answer a report that was not committed."""
+        self._write(waiting, self.ingest.failed(waiting.survey, problem))
+
+    def _write(self, waiting: Waiting, answer: bytes | Answer) -> None:
+        if self.transport.is_closing():
+            return
+        if not isinstance(answer, bytes):
+            headers = self.server_state.default_headers
+            answer = _whole(answer, headers if waiting.keep_alive else [*headers, _CLOSE])
+        self.transport.write(answer)
+        waiting.response_complete = True
+        if not waiting.keep_alive:
+            self.transport.close()
+        self.on_response_complete()
 
 
-class Waiting:
-    """Who waits for a report's commit: a connection, and which of its requests."""
+class Waiting(RequestResponseCycle):
+    """A report that waits for its commit: a request to uvicorn, a future to the writer."""
 
-    __slots__ = ("_cycle", "_protocol")
+    message_event = asyncio.Event()
 
-    def __init__(self, protocol: ReportProtocol, cycle: RequestResponseCycle) -> None:
+    def __init__(self, protocol: ReportProtocol, survey: str) -> None:
+        self.survey = survey
+        self.disconnected = self.response_complete = False
+        self.keep_alive = True
         self._protocol = protocol
-        self._cycle = cycle
 
     def done(self) -> bool:
         """Say whether nobody waits any more."""
-        return self._cycle.disconnected
+        return self.disconnected
 
     def set_result(self, outcome: int) -> None:
         """Answer with what became of the report."""
-        self._protocol.answer(self._cycle, outcome)
+        self._protocol.answer(self, outcome)
 
     def set_exception(self, problem: OverloadedError) -> None:
         """Answer that the report was not taken."""
-        self._protocol.fail(self._cycle, problem)
+        self._protocol.fail(self, problem)
 
 
-def _scope(cycle: RequestResponseCycle) -> Scope:
-    return cycle.scope  # type: ignore[return-value]  # uvicorn's names for ours
+def _whole(answer: Answer, headers: Headers) -> bytes:
+    """Return an answer's bytes, with these headers before its own."""
+    start, end = answer
+    lines = [b"%s: %s\r\n" % header for header in [*headers, *start["headers"]]]
+    return b"".join([STATUS_LINE[start["status"]], *lines, b"\r\n", end["body"]])
 
 
 def protocol_for(ingest: Ingest) -> type[ReportProtocol]:
