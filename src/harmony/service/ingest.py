@@ -81,7 +81,9 @@ class Ingest:
         self._state = state
         self._limits_address = state.address_limit.active
         self._limits_credential = state.credential_limit.active
-        self._needs_middleware = _needs_middleware(state)
+        # What CORS and proxies ask for is done by the layers around this route.
+        self._alone = not state.settings.cors_origins
+        self._believes_proxies = self._limits_address and bool(state.settings.trusted_proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -124,9 +126,10 @@ class Ingest:
         for name, value in headers:
             if name == b"authorization":
                 authorization = value
-            elif name in self._needs_middleware:
+            elif name == b"x-forwarded-for" and self._believes_proxies:
                 return False
-        if not authorization.startswith(_DEVICE) or len(body) > state.settings.body_bytes:
+        short = self._alone and len(body) <= state.settings.body_bytes
+        if not short or not authorization.startswith(_DEVICE):
             return False
         try:
             device = self._device_of(authorization)
@@ -213,15 +216,6 @@ class Ingest:
         known = survey in self._state.catalogue.surveys
         self._state.metrics.refuse(problem.reason, survey if known else None)
         return problem_answer(problem)
-
-
-def _needs_middleware(state: ServiceState) -> frozenset[bytes]:
-    """Return the headers that make a request pass through the layers around this route."""
-    settings = state.settings
-    names = {b"origin"} if settings.cors_origins else set()
-    if settings.trusted_proxies and state.address_limit.active:
-        names.add(b"x-forwarded-for")
-    return frozenset(names)
 
 
 def _report_in(body: bytes) -> ReportBody:
