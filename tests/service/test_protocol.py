@@ -224,7 +224,7 @@ def test_both_ways_answer_alike(run: Run, case: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "start, headers",
+    ("start", "headers"),
     [
         (f"POST {PATH} HTTP/1.1", {"Connection": "close"}),
         (f"POST {PATH} HTTP/1.0", {}),
@@ -288,11 +288,8 @@ def test_limits_count_a_request_once_whichever_way_it_goes(run: Run) -> None:
         # Two of one credential; of one address five, of which the refused two count as well.
         assert statuses == [201, 200, 429, 429, 201, 429, 429]
 
-    run(
-        scenario,
-        **{"address_rate": 1e-6, "address_burst": 5},
-        **{"credential_rate": 1e-6, "credential_burst": 2},
-    )
+    rates = {"address_rate": 1e-6, "credential_rate": 1e-6}
+    run(scenario, **rates, address_burst=5, credential_burst=2)
 
 
 def test_a_device_that_left_is_not_answered_but_its_report_counts(run: Run) -> None:
