@@ -96,9 +96,16 @@ class Served:
         app = Application(state)
         self.taken: list[bool] = []
         self._count(app.ingest)
-        kind = protocol_for(app.ingest)
+        proxies = state.settings.trusted_proxies
+        kind = protocol_for(app.ingest, proxies)
         self.config = uvicorn.Config(
-            app, http=kind, log_config=None, access_log=False, limit_concurrency=4096
+            app,
+            http=kind,
+            log_config=None,
+            access_log=False,
+            limit_concurrency=4096,
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=proxies or None,
         )
         self.config.load()
         self.server = ServerState()
@@ -355,11 +362,15 @@ def test_pages_of_other_origins_are_the_applications_business(run: Run) -> None:
     run(scenario, cors_origins=["https://page.example"])
 
 
-def test_a_forwarded_address_is_the_applications_business(run: Run) -> None:
+def test_addresses_that_a_believed_proxy_names_are_limited_one_by_one(run: Run) -> None:
     async def scenario(served: Served) -> None:
         line = served.line()
-        forwarded = {"X-Forwarded-For": "10.1.1.1"}
-        await line.ask(served.request(served.enrol(), headers=forwarded))
-        assert served.taken == [False]
+        statuses = []
+        for address in ("10.1.1.1", "10.1.1.2", "10.1.1.1", "10.1.1.1, 10.1.1.3"):
+            forwarded = {"X-Forwarded-For": address}
+            request = served.request(served.enrol(), headers=forwarded)
+            statuses.append(int((await line.ask(request))[9:12]))
+        assert statuses == [201, 201, 429, 201]
+        assert served.taken == [True, True, False, True]
 
-    run(scenario, address_rate=100, trusted_proxies="10.0.0.1")
+    run(scenario, address_rate=1e-6, address_burst=1, trusted_proxies="10.0.0.1")

@@ -12,14 +12,16 @@ and uvicorn and the application see the request as any other.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
     HttpToolsProtocol,
     RequestResponseCycle,
 )
 
-from .asgi import Answer, Headers
+from .asgi import Answer, Headers, client_of
 from .ingest import ANSWERS, PREFIX, SUFFIX, Ingest, answer_to
 from .writer import OverloadedError
 
@@ -47,6 +49,7 @@ class ReportProtocol(HttpToolsProtocol):
 
     ingest: Ingest
     answers: Answers
+    proxies: ProxyHeadersMiddleware | None
     _held: bytes | None = None
     """What there is of the body of a request that is held back."""
 
@@ -71,8 +74,7 @@ class ReportProtocol(HttpToolsProtocol):
             return
         survey = self.url[len(_PREFIX) : -len(_SUFFIX)].decode("ascii")
         waiting = Waiting(self, survey)
-        client = self.client[0] if self.client else ""
-        if self.ingest.take_at_once(survey, self.headers, client, self._held, waiting):
+        if self.ingest.take_at_once(survey, self.headers, self._client(), self._held, waiting):
             self._held = None
             self.cycle = waiting
         else:
@@ -101,6 +103,15 @@ class ReportProtocol(HttpToolsProtocol):
             and (self.cycle is None or self.cycle.response_complete)
             and (most is None or max(len(self.connections), len(self.tasks)) < most)
         )
+
+    def _client(self) -> str:
+        """Return the address that the request came from, through the proxies that are believed."""
+        if self.proxies is None:
+            return self.client[0] if self.client else ""
+        scope = {"type": "http", "client": self.client, "headers": self.headers, "scheme": "http"}
+        with suppress(StopIteration):  # nothing in there waits
+            self.proxies(scope, None, None).send(None)  # type: ignore[arg-type]
+        return client_of(scope)
 
     def _pass_on(self) -> None:
         """Tell uvicorn what was held back."""
@@ -163,6 +174,12 @@ def _whole(answer: Answer, headers: Headers) -> bytes:
     return b"".join([STATUS_LINE[start["status"]], *lines, b"\r\n", end["body"]])
 
 
-def protocol_for(ingest: Ingest) -> type[ReportProtocol]:
+async def _nothing(*_: object) -> None:
+    """Do nothing: what a layer does to a scope is wanted, and not what comes after it."""
+
+
+def protocol_for(ingest: Ingest, trusted_proxies: str = "") -> type[ReportProtocol]:
     """Return the protocol whose reports this route takes."""
-    return type("ReportProtocol", (ReportProtocol,), {"ingest": ingest, "answers": Answers()})
+    proxies = ProxyHeadersMiddleware(_nothing, trusted_proxies) if trusted_proxies else None
+    parts = {"ingest": ingest, "answers": Answers(), "proxies": proxies}
+    return type("ReportProtocol", (ReportProtocol,), parts)

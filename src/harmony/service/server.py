@@ -80,7 +80,7 @@ def serve_app(
     config = uvicorn.Config(
         app,
         loop="uvloop" if _has("uvloop") else "asyncio",
-        http=_protocol(ingest),
+        http=_protocol(ingest, settings),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -145,12 +145,12 @@ def _shown_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _protocol(ingest: Ingest) -> type[asyncio.Protocol] | Literal["h11"]:
+def _protocol(ingest: Ingest, settings: Settings) -> type[asyncio.Protocol] | Literal["h11"]:
     if not _has("httptools"):
         return "h11"
     from .protocol import protocol_for
 
-    return protocol_for(ingest)
+    return protocol_for(ingest, settings.trusted_proxies)
 
 
 def _has(module: str) -> bool:
