@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import psycopg
 import pytest
 
 from harmony.service.blocks import Block, LiveRound
-from harmony.service.outcomes import NAMES
+from harmony.service.outcomes import NAMES, Outcomes
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import Store, StoreError, open_store
-from harmony.service.stores.postgres import ADD, SETTINGS, PostgresStore
+from harmony.service.stores import postgres as postgres_store
+from harmony.service.stores.postgres import ADD, ADD_ALL, SETTINGS, PostgresStore
 from harmony.service.stores.wire import Wire
 
 from .conftest import SURVEY, recount
@@ -107,14 +109,69 @@ def test_a_statement_that_fails_takes_nothing_with_it_and_the_next_commit_works(
     stored.check(reports=1)
 
 
-def test_plans_made_for_empty_tables_use_the_indexes(postgres: Postgres) -> None:
+@pytest.mark.parametrize("place", ["postgres"], indirect=True)
+def test_commits_take_care_for_a_while_after_a_report_that_could_not_be_added(
+    stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hopes: list[bool] = []
+    commit_all = PostgresStore._commit_all
+
+    def hoping(self: PostgresStore, *commit: Any) -> list[Outcomes] | None:
+        outcomes = commit_all(self, *commit)
+        hopes.append(outcomes is not None)
+        return outcomes
+
+    monkeypatch.setattr(PostgresStore, "_commit_all", hoping)
+    monkeypatch.setattr(postgres_store, "CAREFUL_COMMITS", 2)
+    report = stored.report
+    assert stored.commit(report(1), report(2)) == ["accepted"] * 2
+    assert stored.commit(report(3), report(1), report(4)) == ["accepted", "duplicate", "accepted"]
+    assert hopes == [True, False]
+    assert stored.commit(report(5)) == stored.commit(report(6)) == ["accepted"]
+    assert hopes == [True, False]
+    assert stored.commit(report(7), report(8)) == ["accepted"] * 2
+    assert hopes == [True, False, True]
+    stored.check(reports=8)
+
+
+@pytest.mark.parametrize("place", ["postgres"], indirect=True)
+@pytest.mark.parametrize("kind", ["repeated", "forgotten", "malformed", "closed", "fine"])
+def test_hope_and_care_come_to_the_same(stored: Stored, kind: str) -> None:
+    assert isinstance(stored.store, PostgresStore)
+    report = stored.report
+    sent = [report(1), report(2), report(3, tier=MALFORMED_TIER if kind == "malformed" else 0)]
+    if kind == "repeated":
+        sent.append(report(2, symbol=1))
+    if kind == "forgotten":
+        stored.store.forget(report(2)[:16], [stored.live])
+    if kind == "closed":
+        stored.state.catalogue.close(SURVEY.name, "week1")
+    found = stored.commit(*sent)
+    stored.check(reports=found.count("accepted"))
+    for device in (1, 2, 3):
+        stored.store.forget(report(device)[:16], [stored.live])
+    with psycopg.connect(stored.store._url) as connection:
+        connection.execute("DELETE FROM forgotten WHERE device <> %s", (_gone(report, kind),))
+    stored.store._careful = 1
+    assert stored.commit(*sent) == found
+    assert stored.store._careful == 0
+    stored.check(reports=found.count("accepted"))
+
+
+def _gone(report: Callable[[int], bytes], kind: str) -> bytes:
+    return report(2)[:16] if kind == "forgotten" else b""
+
+
+@pytest.mark.parametrize("statement", [ADD, ADD_ALL])
+def test_plans_made_for_empty_tables_use_the_indexes(postgres: Postgres, statement: str) -> None:
     place = postgres.fresh()
     ServiceState(Settings.load(database=place)).database.close()
     with psycopg.connect(place, autocommit=True) as connection:
         for setting in SETTINGS:
             connection.execute(f"SET {setting}")
-        connection.execute(f"PREPARE add AS {ADD}")
-        plan = connection.execute("EXPLAIN EXECUTE add ('', 19, 1, NULL, 0)").fetchall()
+        connection.execute(f"PREPARE add AS {statement}")
+        values = "'', 19, 1, NULL, 0" + (", 1" if statement is ADD_ALL else "")
+        plan = connection.execute(f"EXPLAIN EXECUTE add ({values})").fetchall()
     lines = "\n".join(line for (line,) in plan)
     assert "Seq Scan" not in lines
     assert "uq_forgotten_device on forgotten" in lines
@@ -131,5 +188,34 @@ def test_a_session_answers_questions_in_order(postgres: Postgres) -> None:
     wire.tell("SELECT sum(one)::text FROM unnest($1::int[]) AS one", [1, 2, 3])
     wire.tell("SELECT 1 / $1::int", 0)
     with pytest.raises(psycopg.errors.DivisionByZero):
+        wire.finish()
+    wire.close()
+
+
+def test_a_session_goes_on_after_a_statement_that_failed(postgres: Postgres) -> None:
+    wire = Wire(psycopg.connect(postgres.fresh(), autocommit=True))
+    wire.tell("BEGIN")
+    wire.tell("CREATE TABLE gone (value int)")
+    wire.tell("SELECT 1 / $1::int", 0)
+    wire.tell("SELECT $1::text", b"skipped, and not prepared")
+    wire.tell("COMMIT")
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        wire.finish()
+    wire.tell("ROLLBACK")
+    assert wire.ask("SELECT to_regclass('gone')::text") is None
+    assert wire.ask("SELECT $1::text", b"prepared now") == b"prepared now"
+    wire.finish()
+    wire.close()
+
+
+def test_a_session_whose_server_is_gone_says_so(postgres: Postgres) -> None:
+    place = postgres.fresh()
+    connection = psycopg.connect(place, autocommit=True)
+    process = connection.info.backend_pid
+    wire = Wire(connection)
+    with psycopg.connect(place, autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s, 10000)", (process,))
+    wire.tell("SELECT 1")
+    with pytest.raises(psycopg.OperationalError):
         wire.finish()
     wire.close()

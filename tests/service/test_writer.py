@@ -152,7 +152,7 @@ def test_a_bug_in_a_commit_acknowledges_nobody_and_does_not_end_the_writer(
     live, device = service.open(), service.enrol()
     body = report_body("week1", any_report(live, device.device))
     with monkeypatch.context() as patch:
-        patch.setattr(service.state.writer._store, "_append", lambda *_: 1 / 0)
+        patch.setattr(service.state.writer._store, "_add", lambda *_: 1 / 0)
         assert service.send(device, body).status_code == 503
     assert service.send(device, body).status_code == 201
     assert service.tally() == service.recount()

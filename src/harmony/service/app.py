@@ -48,7 +48,8 @@ class Application:
 
     def __init__(self, state: ServiceState) -> None:
         self.state = state
-        self._ingest: App = Ingest(state)
+        self.ingest = Ingest(state)
+        self._ingest: App = self.ingest
         self._tasks: App = Tasks(state)
         self._api: App = LimitedBody(api_of(state), state)
         origins = state.settings.cors_origins

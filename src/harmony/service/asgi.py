@@ -15,6 +15,9 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Answer = tuple[Message, Message]
+"""The start of an answer and its body."""
+Headers = list[tuple[bytes, bytes]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _encode = msgspec.json.Encoder().encode
@@ -71,17 +74,35 @@ async def send_json(send: Send, status: int, document: Any) -> None:
 
 async def send_problem(send: Send, problem: Problem) -> None:
     """Answer with a problem document."""
-    await send_bytes(send, problem.status, MEDIA_TYPE, problem.body(), problem.headers)
+    await send_answer(send, problem_answer(problem))
 
 
 async def send_bytes(
     send: Send, status: int, media_type: str, body: bytes, headers: dict[str, str] | None = None
 ) -> None:
     """Answer with these bytes."""
+    await send_answer(send, answer_of(status, media_type, body, headers))
+
+
+async def send_answer(send: Send, answer: Answer) -> None:
+    """Send a whole answer."""
+    for message in answer:
+        await send(message)
+
+
+def problem_answer(problem: Problem) -> Answer:
+    """Return the answer that holds a problem document."""
+    return answer_of(problem.status, MEDIA_TYPE, problem.body(), problem.headers)
+
+
+def answer_of(
+    status: int, media_type: str, body: bytes, headers: dict[str, str] | None = None
+) -> Answer:
+    """Return the answer of these bytes."""
     sent = [
         (b"content-type", media_type.encode()),
         (b"content-length", str(len(body)).encode()),
         *((name.lower().encode(), value.encode()) for name, value in (headers or {}).items()),
     ]
-    await send({"type": "http.response.start", "status": status, "headers": sent})
-    await send({"type": "http.response.body", "body": body})
+    start = {"type": "http.response.start", "status": status, "headers": sent}
+    return start, {"type": "http.response.body", "body": body}

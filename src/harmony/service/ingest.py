@@ -8,7 +8,6 @@ in `gateway`.
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
@@ -16,20 +15,25 @@ from sqlalchemy.exc import SQLAlchemyError
 from . import gateway
 from . import outcomes as outcome
 from .asgi import (
+    Answer,
     DisconnectedError,
+    Headers,
     Receive,
     Scope,
     Send,
+    answer_of,
     client_of,
+    problem_answer,
     read_body,
+    send_answer,
     send_json,
-    send_problem,
 )
-from .blocks import TIER
+from .blocks import TIER, LiveRound
+from .limits import RateLimit
 from .problems import Problem
 from .state import ServiceState
 from .tokens import GATEWAY
-from .writer import OverloadedError
+from .writer import OverloadedError, Waiter
 
 PREFIX = "/v1/surveys/"
 SUFFIX = "/reports"
@@ -51,16 +55,9 @@ _decode_one = msgspec.json.Decoder(ReportBody).decode
 _decode_list = msgspec.json.Decoder(list[ReportBody]).decode
 
 
-def _answer(status: int, body: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    length = str(len(body)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", length)]
-    start = {"type": "http.response.start", "status": status, "headers": headers}
-    return start, {"type": "http.response.body", "body": body}
-
-
-_ANSWERS = {
-    outcome.ACCEPTED: _answer(201, b'{"result":"accepted"}'),
-    outcome.DUPLICATE: _answer(200, b'{"result":"duplicate"}'),
+ANSWERS = {
+    outcome.ACCEPTED: answer_of(201, "application/json", b'{"result":"accepted"}'),
+    outcome.DUPLICATE: answer_of(200, "application/json", b'{"result":"duplicate"}'),
 }
 
 _REFUSALS = {
@@ -84,9 +81,12 @@ class Ingest:
         self._state = state
         self._limits_address = state.address_limit.active
         self._limits_credential = state.credential_limit.active
+        self._alone = not state.settings.cors_origins
+        """Whether no other layer adds to the answers."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        survey = scope["path"][_PREFIX:_SUFFIX]
         try:
             authorization = content_type = b""
             length = 0
@@ -99,53 +99,85 @@ class Ingest:
                     length = int(value)
             if self._limits_address:
                 self._state.limit(self._state.address_limit, client_of(scope))
-            survey = scope["path"][_PREFIX:_SUFFIX]
             if authorization.startswith(_DEVICE):
-                await self._device(survey, authorization[8:], length, receive, send)
+                await self._device(survey, authorization, length, receive, send)
             else:
                 await self._gateway(survey, authorization, content_type, length, receive, send)
         except Problem as problem:
-            await self._refuse(scope, send, problem)
+            await send_answer(send, self._refused(survey, problem))
         except OverloadedError as problem:
-            await self._refuse(scope, send, _overloaded(str(problem)))
+            await send_answer(send, self.failed(survey, problem))
         except SQLAlchemyError:
-            await self._refuse(scope, send, _overloaded("the database does not answer"))
+            silent = _overloaded("the database does not answer")
+            await send_answer(send, self._refused(survey, silent))
         except DisconnectedError:
             return
 
+    def take_at_once(
+        self, survey: str, headers: Headers, client: str, body: bytes, waiter: Waiter
+    ) -> bool:
+        """Hand in a device's report if nothing stands against it, and say whether that was done.
+
+        If not, nothing has changed: the request can still be answered from its beginning.
+        """
+        state = self._state
+        authorization = b""
+        for name, value in headers:
+            if name == b"authorization":
+                authorization = value
+        short = self._alone and len(body) <= state.settings.body_bytes
+        if not short or not authorization.startswith(_DEVICE):
+            return False
+        try:
+            device = self._device_of(authorization)
+            sent = _report_in(body)
+            live = state.catalogue.live.get((survey, sent.round))
+            if live is None or not state.writer.has_room(1):
+                return False
+            report = _own_report(live, sent, device)
+        except Problem:
+            return False
+        if not self._count_if_allowed(client, device):
+            return False
+        state.writer.hand_in(live, report, waiter)
+        return True
+
+    def _count_if_allowed(self, client: str, device: bytes) -> bool:
+        """Count a request against both rate limits, or against neither if one is used up."""
+        counted: list[tuple[RateLimit, str | bytes]] = []
+        if self._limits_address:
+            counted.append((self._state.address_limit, client))
+        if self._limits_credential:
+            counted.append((self._state.credential_limit, device))
+        if any(limit.used_up(key) for limit, key in counted):
+            return False
+        for limit, key in counted:
+            limit.wait(key)
+        return True
+
     async def _device(
-        self, survey: str, credential: bytes, length: int, receive: Receive, send: Send
+        self, survey: str, authorization: bytes, length: int, receive: Receive, send: Send
     ) -> None:
         """Take one report of the device whose credential this is."""
         state = self._state
-        device = state.credentials.device_of(credential)
-        if device is None:
-            raise Problem("unauthorized", "'Authorization' is not a valid credential")
+        device = self._device_of(authorization)
         if self._limits_credential:
             state.limit(state.credential_limit, device)
-        body = await read_body(receive, length, state.settings)
-        try:
-            sent = _decode_one(body)
-        except (msgspec.DecodeError, UnicodeDecodeError) as problem:
-            raise Problem("malformed", _json_problem(problem)) from None
+        sent = _report_in(await read_body(receive, length, state.settings))
         live = state.catalogue.live.get((survey, sent.round))
         if live is None:
             live = (await gateway.look_up(state, survey, [sent.round])).get(sent.round)
             if live is None:
                 state.trainings.came_late(survey)
                 raise Problem(*_REFUSALS[outcome.CLOSED])
-        report = live.from_hex(sent.report)
-        if report is None:
-            raise Problem("malformed", f"'report' must be {2 * live.size} hex digits")
-        if report[:TIER] != device:
-            raise Problem("forbidden", "'report' is another device's")
-        became = await state.writer.submit(live, report)
-        answer = _ANSWERS.get(became)
-        if answer is None:  # the commit has counted it
-            await send_problem(send, Problem(*_REFUSALS[became]))
-            return
-        await send(answer[0])
-        await send(answer[1])
+        became = await state.writer.submit(live, _own_report(live, sent, device))
+        await send_answer(send, answer_to(became))
+
+    def _device_of(self, authorization: bytes) -> bytes:
+        device = self._state.credentials.device_of(authorization[len(_DEVICE) :])
+        if device is None:
+            raise Problem("unauthorized", "'Authorization' is not a valid credential")
+        return device
 
     async def _gateway(
         self,
@@ -173,11 +205,36 @@ class Ingest:
         reports = [(one.round, one.report) for one in sent]
         await send_json(send, 200, await gateway.take_list(state, survey, reports))
 
-    async def _refuse(self, scope: Scope, send: Send, problem: Problem) -> None:
-        survey = scope["path"][_PREFIX:_SUFFIX]
+    def failed(self, survey: str, problem: OverloadedError) -> Answer:
+        """Count a report that was not taken; return the answer that says so."""
+        return self._refused(survey, _overloaded(str(problem)))
+
+    def _refused(self, survey: str, problem: Problem) -> Answer:
         known = survey in self._state.catalogue.surveys
         self._state.metrics.refuse(problem.reason, survey if known else None)
-        await send_problem(send, problem)
+        return problem_answer(problem)
+
+
+def _report_in(body: bytes) -> ReportBody:
+    try:
+        return _decode_one(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        raise Problem("malformed", _json_problem(problem)) from None
+
+
+def _own_report(live: LiveRound, sent: ReportBody, device: bytes) -> bytes:
+    """Return the report's bytes if it is one of this round, and of this device."""
+    report = live.from_hex(sent.report)
+    if report is None:
+        raise Problem("malformed", f"'report' must be {2 * live.size} hex digits")
+    if report[:TIER] != device:
+        raise Problem("forbidden", "'report' is another device's")
+    return report
+
+
+def answer_to(became: int) -> Answer:
+    """Return the answer that tells what became of a report; its commit has counted it."""
+    return ANSWERS.get(became) or problem_answer(Problem(*_REFUSALS[became]))
 
 
 def _overloaded(said: str) -> Problem:

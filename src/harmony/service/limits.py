@@ -25,17 +25,26 @@ class RateLimit:
         self._clock = clock
         self._full: dict[Hashable, float] = {}
 
+    def used_up(self, key: Hashable) -> bool:
+        """Say whether a request would have to wait, and count none."""
+        return self._due(key, self._clock())[1] > 0
+
     def wait(self, key: Hashable) -> float:
         """Count a request; return 0, or the seconds after which it would be allowed."""
         now = self._clock()
-        due = max(self._full.get(key, now), now) + self._interval
-        over = due - now - self._room
-        if over > 1e-9:
+        due, over = self._due(key, now)
+        if over > 0:
             return over
         if len(self._full) >= MOST_KEYS:
             self._drop_idle(now)
         self._full[key] = due
         return 0.0
+
+    def _due(self, key: Hashable, now: float) -> tuple[float, float]:
+        """Return when the bucket would be empty again, and by how much it would overflow."""
+        due = max(self._full.get(key, now), now) + self._interval
+        over = due - now - self._room
+        return due, over if over > 1e-9 else 0.0
 
     def _drop_idle(self, now: float) -> None:
         self._full = {key: due for key, due in self._full.items() if due > now}

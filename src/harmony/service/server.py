@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import signal
 import socket
 import sys
 from collections.abc import Callable
+from typing import Literal
 
 import structlog
 import uvicorn
@@ -15,6 +17,7 @@ from harmony.errors import HarmonyError
 
 from .app import Application
 from .asgi import App
+from .ingest import Ingest
 from .logs import configure_logs
 from .settings import Settings
 from .state import ServiceState
@@ -55,13 +58,21 @@ def _serve(state: ServiceState, listener: socket.socket) -> None:
     # uvicorn raises the signal that stopped it once more when it is done: a stop is no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
-    serve_app(Application(state), listener, state.settings, state.stopping.set)
+    app = Application(state)
+    serve_app(app, listener, state.settings, state.stopping.set, app.ingest)
 
 
 def serve_app(
-    app: App, listener: socket.socket, settings: Settings, stopping: Callable[[], None]
+    app: App,
+    listener: socket.socket,
+    settings: Settings,
+    stopping: Callable[[], None],
+    ingest: Ingest,
 ) -> None:
-    """Serve `app` on uvicorn until a signal ends it; `stopping` tells its streams to end."""
+    """Serve `app` on uvicorn until a signal ends it; `stopping` tells its streams to end.
+
+    Single reports go to `ingest` without a detour.
+    """
     # What is loaded by now stays, and what a request makes goes when it is answered: the
     # collector finds next to nothing, so it need not search among the requests under way.
     gc.freeze()
@@ -69,7 +80,7 @@ def serve_app(
     config = uvicorn.Config(
         app,
         loop="uvloop" if _has("uvloop") else "asyncio",
-        http="httptools" if _has("httptools") else "h11",
+        http=_protocol(ingest, settings),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -132,6 +143,14 @@ def _shown_host(host: str) -> str:
     if host in ("0.0.0.0", "::"):  # shown, not bound
         return "localhost"
     return f"[{host}]" if ":" in host else host
+
+
+def _protocol(ingest: Ingest, settings: Settings) -> type[asyncio.Protocol] | Literal["h11"]:
+    if not _has("httptools"):
+        return "h11"
+    from .protocol import protocol_for
+
+    return protocol_for(ingest, settings.trusted_proxies)
 
 
 def _has(module: str) -> bool:

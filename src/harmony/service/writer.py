@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future as ThreadFuture
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 
@@ -34,13 +34,24 @@ class OverloadedError(Exception):
     """The report was not taken: the queue is full, the commit failed, or the server is ending."""
 
 
+class Waiter(Protocol):
+    """Who waits for the outcome of one report: a future, or what stands in for one."""
+
+    def done(self) -> bool:
+        """Say whether nobody waits any more."""
+
+    def set_result(self, outcome: int, /) -> None:
+        """Tell what became of the report."""
+
+    def set_exception(self, problem: OverloadedError, /) -> None:
+        """Tell that the report was not taken."""
+
+
 @dataclass(slots=True)
 class _Batch:
     """What the next commit takes: single reports by round, then whole blocks."""
 
-    singles: dict[LiveRound, tuple[list[bytes], list[asyncio.Future[int]]]] = field(
-        default_factory=dict
-    )
+    singles: dict[LiveRound, tuple[list[bytes], list[Waiter]]] = field(default_factory=dict)
     blocks: list[tuple[Block, asyncio.Future[Outcomes]]] = field(default_factory=list)
     reports: int = 0
 
@@ -85,23 +96,31 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         self._thread.start()
 
+    def has_room(self, reports: int) -> bool:
+        """Say whether so many reports would be taken now."""
+        return not self._problem(reports)
+
     def submit(self, live: LiveRound, report: bytes) -> asyncio.Future[int]:
         """Hand in one report; the future gives its outcome once it is committed."""
-        loop = self._take(1)
-        future: asyncio.Future[int] = loop.create_future()
+        future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self.hand_in(live, report, future)
+        return future
+
+    def hand_in(self, live: LiveRound, report: bytes, waiter: Waiter) -> None:
+        """Hand in one report; the waiter is told, on the loop, once it is committed."""
+        self._take(1)
         waiting = self._batch.singles.get(live)
         if waiting is None:
-            self._batch.singles[live] = ([report], [future])
+            self._batch.singles[live] = ([report], [waiter])
         else:
             waiting[0].append(report)
-            waiting[1].append(future)
+            waiting[1].append(waiter)
         self._grew()
-        return future
 
     def submit_block(self, live: LiveRound, reports: Reports) -> asyncio.Future[Outcomes]:
         """Hand in a block; the future gives its outcomes once it is committed."""
-        loop = self._take(len(reports))
-        future: asyncio.Future[Outcomes] = loop.create_future()
+        self._take(len(reports))
+        future: asyncio.Future[Outcomes] = asyncio.get_running_loop().create_future()
         self._batch.blocks.append((Block(live, reports), future))
         self._grew()
         return future
@@ -121,13 +140,19 @@ class Writer:
         await asyncio.to_thread(self._thread.join)
         self._store.close()
 
-    def _take(self, reports: int) -> asyncio.AbstractEventLoop:
-        if self._ending or self._loop is None:
-            raise OverloadedError("the server is shutting down")
-        if self.depth + reports > self._queue_reports and self.depth:
-            raise OverloadedError("too many reports wait to be committed")
+    def _take(self, reports: int) -> None:
+        problem = self._problem(reports)
+        if problem:
+            raise OverloadedError(problem)
         self._batch.reports += reports
-        return self._loop
+
+    def _problem(self, reports: int) -> str:
+        """Return why so many reports cannot be taken now, if they cannot."""
+        if self._ending or self._loop is None:
+            return "the server is shutting down"
+        if self.depth + reports > self._queue_reports and self.depth:
+            return "too many reports wait to be committed"
+        return ""
 
     def _grew(self) -> None:
         """Flush when the batch is full; otherwise when its first report has waited enough."""
@@ -181,8 +206,8 @@ class Writer:
         self._committing = 0
         if outcomes is None:
             failed = OverloadedError("the reports could not be committed")
-            for _, futures in batch.singles.values():
-                _fail(futures, failed)
+            for _, waiters in batch.singles.values():
+                _fail(waiters, failed)
             _fail([future for _, future in batch.blocks], failed)
         else:
             self._tell(batch, outcomes)
@@ -195,10 +220,10 @@ class Writer:
 
     def _tell(self, batch: _Batch, outcomes: list[Outcomes]) -> None:
         answers = iter(outcomes)
-        for (_, futures), answer in zip(batch.singles.values(), answers, strict=False):
-            for future, outcome in zip(futures, answer.tolist(), strict=True):
-                if not future.done():
-                    future.set_result(outcome)
+        for (_, waiters), answer in zip(batch.singles.values(), answers, strict=False):
+            for waiter, outcome in zip(waiters, answer.tolist(), strict=True):
+                if not waiter.done():
+                    waiter.set_result(outcome)
         for (_, block_future), answer in zip(batch.blocks, answers, strict=True):
             if not block_future.done():
                 block_future.set_result(answer)
@@ -222,7 +247,7 @@ class Writer:
         return await asyncio.wrap_future(done)
 
 
-def _fail(futures: Sequence[asyncio.Future[Any]], problem: Exception) -> None:
-    for future in futures:
-        if not future.done():
-            future.set_exception(problem)
+def _fail(waiters: Sequence[Waiter | asyncio.Future[Any]], problem: OverloadedError) -> None:
+    for waiter in waiters:
+        if not waiter.done():
+            waiter.set_exception(problem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 import numpy as np
@@ -15,6 +15,9 @@ from harmony.service.outcomes import ACCEPTED, CLOSED, MALFORMED, Outcomes
 from harmony.tally import Counts
 
 Rows = NDArray[np.intp]
+
+Append = Callable[[LiveRound, Reports, float], Outcomes | None]
+"""A way to store reports: see `Store._append`."""
 
 
 class StoreError(HarmonyError):
@@ -32,17 +35,20 @@ class Store(ABC):
     def commit(self, blocks: Sequence[Block], now: float) -> list[Outcomes]:
         """Add the reports that may be added; return what became of each, block by block."""
         with self._transaction():
-            # The same order in every server, so that none waits for another in a circle.
-            order = sorted(range(len(blocks)), key=lambda place: blocks[place].round.id)
-            outcomes = {place: self._add(blocks[place], now) for place in order}
+            return self._add_blocks(blocks, now, self._append)
+
+    def _add_blocks(self, blocks: Sequence[Block], now: float, append: Append) -> list[Outcomes]:
+        # The same order in every server, so that none waits for another in a circle.
+        order = sorted(range(len(blocks)), key=lambda place: blocks[place].round.id)
+        outcomes = {place: self._add(blocks[place], now, append) for place in order}
         return [outcomes[place] for place in range(len(blocks))]
 
-    def _add(self, block: Block, now: float) -> Outcomes:
+    def _add(self, block: Block, now: float, append: Append) -> Outcomes:
         live, reports = block.round, block.reports
         cells = live.locate(reports)
         outcomes = np.full(len(reports), MALFORMED, np.uint8)
         rows = np.flatnonzero(cells[:, 0] >= 0)
-        became = self._append(live, reports[rows], now)
+        became = append(live, reports[rows], now)
         if became is None:
             return np.full(len(reports), CLOSED, np.uint8)
         outcomes[rows] = became

@@ -5,21 +5,23 @@ the unique index (training, device) one report a device in all steps of a traini
 Each server's store holds a shard number of its own (an advisory lock, free again when its
 connection ends) and counts in that shard, so that servers never wait for each other's cells.
 
-Reports travel as one value, which the database cuts into rows, and what nobody waits for is sent
-with the next question.  One statement adds the reports that may be added; only if some may not
-is the database asked why.  So a commit of one round takes two trips: add, then count and commit.
+Reports travel as one value, which the database cuts into rows.  A commit is first tried in the hope
+that every report may be added: then all of it is sent at once, and the database commits or, at
+the first report that may not, does nothing.  Then it is done again with care: one statement adds
+the reports that may be added, and the database is asked about the others.  Repeated reports seldom
+come alone, and anyone can repeat one, so the next commits take care from the beginning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
 
-from harmony.service.blocks import LiveRound, Reports
+from harmony.service.blocks import Block, LiveRound, Reports
 from harmony.service.database import GATE
 from harmony.service.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
 from harmony.tally import Counts
@@ -56,16 +58,29 @@ OPEN = "FROM rounds WHERE id = {id} AND closed IS NULL AND (closes IS NULL OR cl
 GONE = "(SELECT device FROM forgotten WHERE device = new.device)"
 
 # Sorted, so that two servers with the same devices never wait for each other in a circle.
+INSERT = f"""
+    INSERT INTO reports (round, training, device, body)
+    SELECT $3, $4, device, body FROM ({CUT}) AS new
+    WHERE EXISTS (SELECT {OPEN.format(id="$3", now="$5")}) AND {GONE} IS NULL
+    ORDER BY device, place
+"""
+
 ADD = f"""
-    WITH added AS (
-        INSERT INTO reports (round, training, device, body)
-        SELECT $3, $4, device, body FROM ({CUT}) AS new
-        WHERE EXISTS (SELECT {OPEN.format(id="$3", now="$5")}) AND {GONE} IS NULL
-        ORDER BY device, place
-        ON CONFLICT DO NOTHING RETURNING device, body
-    )
+    WITH added AS ({INSERT} ON CONFLICT DO NOTHING RETURNING device, body)
     SELECT coalesce(string_agg(device || body, ''), '') FROM added
 """
+"""Adds the reports that may be added, and returns them."""
+
+ADD_ALL = f"""
+    WITH added AS ({INSERT} RETURNING 1)
+    SELECT 1 / (count(*) = $6 AND $6 > 0)::int FROM added
+"""
+"""Adds every report, of which there are $6, or fails with one of `NOT_ALL`."""
+
+NOT_ALL = (psycopg.errors.UniqueViolation, psycopg.errors.DivisionByZero)
+
+CAREFUL_COMMITS = 100
+"""How many commits take care after one that could not add every report."""
 
 
 class PostgresStore(Store):
@@ -75,6 +90,30 @@ class PostgresStore(Store):
         self._url = url
         self._wire: Wire | None = None
         self._shard = 0
+        self._careful = 0
+
+    def commit(self, blocks: Sequence[Block], now: float) -> list[Outcomes]:
+        if self._careful:
+            self._careful -= 1
+        else:
+            outcomes = self._commit_all(blocks, now)
+            if outcomes is not None:
+                return outcomes
+            self._careful = CAREFUL_COMMITS
+        return super().commit(blocks, now)
+
+    def _commit_all(self, blocks: Sequence[Block], now: float) -> list[Outcomes] | None:
+        """Commit every report in one trip; if one may not be added, add none and return None."""
+        with self._session() as wire:
+            self._begin(wire)
+            outcomes = self._add_blocks(blocks, now, self._append_all)
+            wire.tell("COMMIT")
+            try:
+                wire.finish()
+            except NOT_ALL:
+                wire.tell("ROLLBACK")
+                return None
+        return outcomes
 
     def close(self) -> None:
         if self._wire is not None:
@@ -92,14 +131,22 @@ class PostgresStore(Store):
 
     @contextmanager
     def _transaction(self, *, alone: bool = False) -> Iterator[None]:
-        lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
-        try:
-            wire = self._connected()
-            wire.tell("BEGIN")
-            wire.tell(f"SELECT {lock}({GATE})")
+        with self._session() as wire:
+            self._begin(wire, alone=alone)
             yield
             wire.tell("COMMIT")
             wire.finish()
+
+    def _begin(self, wire: Wire, *, alone: bool = False) -> None:
+        lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+        wire.tell("BEGIN")
+        wire.tell(f"SELECT {lock}({GATE})")
+
+    @contextmanager
+    def _session(self) -> Iterator[Wire]:
+        """Give the session, and end it if anything fails."""
+        try:
+            yield self._connected()
         except BaseException as problem:
             # Whether the database took the commit is unknown: start afresh.
             self.close()
@@ -127,6 +174,12 @@ class PostgresStore(Store):
         if wire.ask(f"SELECT id {OPEN.format(id='$1', now='$2')}", live.id, now) is None:
             return None
         return self._compare(live, reports, packed)
+
+    def _append_all(self, live: LiveRound, reports: Reports, now: float) -> Outcomes:
+        """Store every report; if one may not be stored, the transaction fails when it ends."""
+        sent = reports.tobytes(), live.size
+        self._connected().tell(ADD_ALL, *sent, live.id, live.training, now, len(reports))
+        return np.full(len(reports), ACCEPTED, np.uint8)
 
     def _compare(self, live: LiveRound, reports: Reports, packed: bytes) -> Outcomes:
         """Return the outcomes of reports of which only those in `packed` could be added."""

@@ -8,10 +8,11 @@ questions wait for an answer.
 from __future__ import annotations
 
 import select
+from itertools import count
 
 import psycopg
 from psycopg.errors import error_from_result
-from psycopg.pq import ExecStatus
+from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGresult
 
 Value = bytes | int | float | list[int] | None
@@ -27,7 +28,9 @@ _FAILED = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
 class Wire:
     """Statements to one PostgreSQL session, each prepared when it is first sent.
 
-    When a method raises, what was sent before may or may not have happened: close the session.
+    When a statement fails, those after it are skipped.  `finish` takes in all that was sent, so the
+    session can go on; after any other failure what was sent may or may not have happened: close
+    the session.
     """
 
     def __init__(self, connection: psycopg.Connection[object]) -> None:
@@ -36,6 +39,9 @@ class Wire:
         self._libpq.enter_pipeline_mode()
         self._poll = select.poll()
         self._names: dict[str, bytes] = {}
+        self._numbers = count()
+        self._new: list[str] = []
+        """Statements that are being prepared."""
         self._due = 0
 
     def close(self) -> None:
@@ -46,8 +52,9 @@ class Wire:
         """Send a statement; if it fails, the next `ask` or `finish` says so."""
         name = self._names.get(statement)
         if name is None:
-            name = self._names[statement] = b"s%d" % len(self._names)
+            name = self._names[statement] = b"s%d" % next(self._numbers)
             self._libpq.send_prepare(name, statement.encode())
+            self._new.append(statement)
             self._due += 1
         formats = [BINARY if isinstance(value, bytes) else TEXT for value in values]
         self._libpq.send_query_prepared(name, [_sent(value) for value in values], formats, BINARY)
@@ -57,28 +64,40 @@ class Wire:
         """Send a statement and return its one value, in binary; None without a row."""
         self.tell(statement, *values)
         self._libpq.send_flush_request()
-        result = self._last_result()
-        return result.get_value(0, 0) if result.ntuples else None
+        while True:
+            result = self._next_result()
+            if result.status in _FAILED:
+                raise error_from_result(result)
+            if not self._due:
+                return result.get_value(0, 0) if result.ntuples else None
 
     def finish(self) -> None:
-        """Wait until all that was sent is done."""
+        """Wait until all that was sent is done, or skipped because a statement failed."""
         self._libpq.pipeline_sync()
         self._due += 1
-        self._last_result()
+        failed = None
+        while self._due:
+            result = self._next_result()
+            if failed is None and result.status in _FAILED:
+                failed = result
+        new, self._new = self._new, []
+        if failed is not None:
+            for statement in new:  # it may be among those that were skipped
+                del self._names[statement]
+            raise error_from_result(failed)
 
-    def _last_result(self) -> PGresult:
-        """Take in the results that are due and return the last."""
+    def _next_result(self) -> PGresult:
+        """Wait for the next result that is due."""
         while True:
             while self._libpq.is_busy():
                 self._wait()
             result = self._libpq.get_result()
-            if result is None:  # it stands between two statements' results
-                continue
-            if result.status in _FAILED:
-                raise error_from_result(result)
-            self._due -= 1
-            if not self._due:
+            if result is not None:
+                self._due -= 1
                 return result
+            # None stands between two statements' results, and comes for ever if nobody is there.
+            if self._libpq.status != ConnStatus.OK:
+                raise psycopg.OperationalError("the connection is lost")
 
     def _wait(self) -> None:
         """Send what the session has room for, and wait until it sends something or has more."""

@@ -1,0 +1,376 @@
+"""The short way of a report through the protocol: it answers as the application does.
+
+A request that comes in one piece is taken at once; one that comes in two goes to the application.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+from uvicorn.server import ServerState
+
+from harmony.service.app import Application
+from harmony.service.blocks import LiveRound
+from harmony.service.ingest import Ingest
+from harmony.service.protocol import ReportProtocol, protocol_for
+from harmony.service.settings import Settings
+from harmony.service.state import ServiceState
+from harmony.service.stores import StoreError
+
+from .conftest import SURVEY, UNLIMITED, recount
+from .devices import Enrolled, any_report, report_body
+
+PATH = f"/v1/surveys/{SURVEY.name}/reports"
+DATE = (b"date", b"Mon, 16 Nov 2026 12:00:00 GMT")
+
+pytestmark = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+
+
+class Pipe:
+    """A transport that keeps what is written."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+        self.closed = False
+        self.reading = True
+
+    def write(self, piece: bytes) -> None:
+        self.written.append(piece)
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        self.reading = True
+
+    def get_extra_info(self, name: str) -> Any:
+        return ("10.0.0.1", 4711) if name == "peername" else None
+
+
+class Line:
+    """One connection to the application, and what it has answered."""
+
+    def __init__(self, make: Callable[[], ReportProtocol]) -> None:
+        self.pipe = Pipe()
+        self.protocol = make()
+        self.protocol.connection_made(self.pipe)  # type: ignore[arg-type]
+
+    async def ask(self, *pieces: bytes) -> bytes:
+        """Send a request in these pieces and return the answer to it."""
+        self.pipe.written.clear()
+        for piece in pieces:
+            self.protocol.data_received(piece)
+        return await self.answers(1)
+
+    async def answers(self, count: int) -> bytes:
+        """Wait for so many answers."""
+        async with asyncio.timeout(30):
+            while b"".join(self.pipe.written).count(b"HTTP/1.1 ") < count or not self._idle():
+                await asyncio.sleep(0.001)  # between two looks at what the writer's thread did
+        return b"".join(self.pipe.written)
+
+    def _idle(self) -> bool:
+        return self.protocol.cycle.response_complete
+
+
+class Served:
+    """An application with an open round, whose connections the test makes."""
+
+    def __init__(self, state: ServiceState) -> None:
+        self.state = state
+        state.catalogue.add(SURVEY, None)
+        self.live: LiveRound = state.catalogue.open(SURVEY.name, "week1").live
+        app = Application(state)
+        self.taken: list[bool] = []
+        self._count(app.ingest)
+        proxies = state.settings.trusted_proxies
+        kind = protocol_for(app.ingest, proxies)
+        self.config = uvicorn.Config(
+            app,
+            http=kind,
+            log_config=None,
+            access_log=False,
+            limit_concurrency=4096,
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=proxies or None,
+        )
+        self.config.load()
+        self.server = ServerState()
+        self.server.default_headers = [DATE]
+        self._make = lambda: kind(self.config, self.server, {}, asyncio.get_running_loop())
+
+    def _count(self, ingest: Ingest) -> None:
+        at_once = ingest.take_at_once
+
+        def counted(*request: Any) -> bool:
+            self.taken.append(at_once(*request))
+            return self.taken[-1]
+
+        ingest.take_at_once = counted  # type: ignore[method-assign]
+
+    def line(self) -> Line:
+        return Line(self._make)
+
+    def enrol(self) -> Enrolled:
+        device = os.urandom(16)
+        return Enrolled(device, self.state.credentials.issue(device))
+
+    def request(self, device: Enrolled, **changes: Any) -> bytes:
+        """Return the request of a device's report."""
+        report = any_report(self.live, device.device, symbol=changes.get("symbol", 0))
+        body = changes.get("body", report_body(changes.get("round", "week1"), report))
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        headers = device.headers | {"Content-Length": str(len(content))}
+        headers |= changes.get("headers", {})
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        start = changes.get("start", f"POST {PATH} HTTP/1.1")
+        return f"{start}\r\nHost: here\r\n{lines}\r\n".encode() + content
+
+
+@contextmanager
+def refusing(state: ServiceState) -> Iterator[None]:
+    """Let every commit fail."""
+    store: Any = state.writer._store
+
+    def broken(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    store.commit = broken
+    yield
+    del store.commit
+
+
+@pytest.fixture
+def run(place: str) -> Callable[..., None]:
+    """Run a scenario with an application, on a loop."""
+
+    def on_loop(scenario: Callable[[Served], Any], **settings: Any) -> None:
+        state = ServiceState(Settings.load(database=place, **{**UNLIMITED, **settings}))
+
+        async def main() -> None:
+            served = Served(state)
+            await state.start()
+            try:
+                await scenario(served)
+                tally = state.catalogue.tally(state.catalogue.round(SURVEY.name, "week1"))
+                assert tally == recount(state, served.live)
+            finally:
+                await state.stop()
+
+        asyncio.run(main())
+
+    return on_loop
+
+
+def in_two(request: bytes) -> list[bytes]:
+    head, body = request.split(b"\r\n\r\n", 1)
+    return [head + b"\r\n\r\n" + body[:1], body[1:]]
+
+
+Run = Callable[..., None]
+
+
+def test_a_report_is_taken_at_once_and_answered_in_one_write(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        line, device = served.line(), served.enrol()
+        answer = await line.ask(served.request(device))
+        assert answer.startswith(b"HTTP/1.1 201 Created\r\ndate: Mon, 16 Nov 2026")
+        assert answer.endswith(b'\r\n\r\n{"result":"accepted"}')
+        assert len(line.pipe.written) == 1
+        assert (await line.ask(served.request(device))).startswith(b"HTTP/1.1 200 OK\r\n")
+        assert served.taken == [True, True]
+        assert not line.pipe.closed
+
+    run(scenario)
+
+
+CASES: dict[str, tuple[int, bool, dict[str, Any]]] = {
+    "another report": (409, True, {"symbol": 1}),
+    "an unknown round": (410, False, {"round": "never"}),
+    "no JSON": (422, False, {"body": b"{,"}),
+    "no text": (422, False, {"body": b'{"round":"week1","report":"\xff"}'}),
+    "a short report": (422, False, {"body": {"round": "week1", "report": "00"}}),
+    "another's report": (403, False, {"body": {"round": "week1", "report": "00" * 19}}),
+    "a wrong credential": (401, False, {"headers": {"Authorization": "Harmony 00.1-00"}}),
+    "no credential": (401, False, {"headers": {"Authorization": ""}}),
+    "an unknown survey": (404, False, {"start": "POST /v1/surveys/none/reports HTTP/1.1"}),
+    "a long body": (413, False, {"body": b" " * 2000}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_both_ways_answer_alike(run: Run, case: str) -> None:
+    status, at_once, changes = CASES[case]
+
+    async def scenario(served: Served) -> None:
+        line, device = served.line(), served.enrol()
+        assert (await line.ask(served.request(device))).startswith(b"HTTP/1.1 201 ")
+        request = served.request(device, **changes)
+        short = await line.ask(request)
+        assert served.taken == [True, at_once]
+        long = await line.ask(*in_two(request))
+        assert served.taken == [True, at_once]
+        assert short == long
+        assert short.startswith(b"HTTP/1.1 %d " % status)
+        assert (await line.ask(served.request(served.enrol()))).startswith(b"HTTP/1.1 201 ")
+
+    run(scenario, body_bytes=1024)
+
+
+@pytest.mark.parametrize(
+    ("start", "headers"),
+    [
+        (f"POST {PATH} HTTP/1.1", {"Connection": "close"}),
+        (f"POST {PATH} HTTP/1.0", {}),
+        (f"POST {PATH} HTTP/1.1", {"Expect": "100-continue"}),
+        (f"POST {PATH}?x=1 HTTP/1.1", {}),
+        (f"POST /v1/surveys/{SURVEY.name[:-1]}%73/reports HTTP/1.1", {}),
+    ],
+)
+def test_unusual_requests_go_to_the_application(
+    run: Run, start: str, headers: dict[str, str]
+) -> None:
+    async def scenario(served: Served) -> None:
+        line = served.line()
+        request = served.request(served.enrol(), start=start, headers=headers)
+        assert b"HTTP/1.1 201 " in await line.ask(request)
+        assert not any(served.taken)
+        assert line.pipe.closed == ("close" in str(headers) or start.endswith("1.0"))
+
+    run(scenario)
+
+
+def test_a_commit_that_fails_answers_503_and_the_connection_goes_on(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        line, request = served.line(), served.request(served.enrol())
+        with refusing(served.state):
+            short, long = await line.ask(request), await line.ask(*in_two(request))
+        assert short == long
+        assert short.startswith(b"HTTP/1.1 503 ")
+        assert b"retry-after: " in short
+        assert served.taken == [True]
+        assert served.state.metrics.outcomes(SURVEY.name) == {"overloaded": 2}
+        assert (await line.ask(request)).startswith(b"HTTP/1.1 201 ")
+
+    run(scenario)
+
+
+def test_requests_that_follow_without_waiting_are_answered_in_order(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        line, devices = served.line(), [served.enrol() for _ in range(3)]
+        first, second, third = (served.request(device) for device in devices)
+        again = served.request(devices[0], symbol=1)
+        line.protocol.data_received(first + again + second)
+        line.protocol.data_received(third)
+        found = await line.answers(4)
+        statuses = [part[:3] for part in found.split(b"HTTP/1.1 ")[1:]]
+        assert statuses == [b"201", b"409", b"201", b"201"]
+        assert served.taken == [True]
+        assert (await line.ask(served.request(served.enrol()))).startswith(b"HTTP/1.1 201 ")
+        assert served.taken == [True, True]
+
+    run(scenario)
+
+
+def test_limits_count_a_request_once_whichever_way_it_goes(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        line, device = served.line(), served.enrol()
+        request = served.request(device)
+        found = [await line.ask(request) for _ in range(4)]
+        found += [await line.ask(served.request(served.enrol())) for _ in range(3)]
+        statuses = [int(answer[9:12]) for answer in found]
+        # Two of one credential; of one address five, of which the refused two count as well.
+        assert statuses == [201, 200, 429, 429, 201, 429, 429]
+
+    rates = {"address_rate": 1e-6, "credential_rate": 1e-6}
+    run(scenario, **rates, address_burst=5, credential_burst=2)
+
+
+def test_a_device_that_left_is_not_answered_but_its_report_counts(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        line, other = served.line(), served.line()
+        line.protocol.data_received(served.request(served.enrol()))
+        line.protocol.connection_lost(None)
+        await other.ask(served.request(served.enrol()))
+        assert line.pipe.written == []
+        listed = served.state.catalogue.round(SURVEY.name, "week1")
+        assert served.state.catalogue.tally(listed).reports == 2
+
+    run(scenario)
+
+
+def test_a_report_under_way_is_answered_when_the_server_stops(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        line, idle = served.line(), served.line()
+        line.protocol.data_received(served.request(served.enrol()))
+        for one in (line, idle):
+            one.protocol.shutdown()
+        assert idle.pipe.closed
+        assert not line.pipe.closed
+        answer = await line.answers(1)
+        assert answer.startswith(b"HTTP/1.1 201 ")
+        assert b"\r\nconnection: close\r\n" in answer
+        assert line.pipe.closed
+
+    run(scenario)
+
+
+def test_who_does_not_read_the_answers_waits_for_the_application(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        line = served.line()
+        await line.ask(served.request(served.enrol()))
+        line.protocol.pause_writing()
+        line.pipe.written.clear()
+        line.protocol.data_received(served.request(served.enrol()))
+        assert served.taken == [True]
+        line.protocol.resume_writing()
+        assert (await line.answers(1)).startswith(b"HTTP/1.1 201 ")
+
+    run(scenario)
+
+
+def test_a_server_with_too_many_connections_says_so(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        served.config.limit_concurrency = 1
+        answer = await served.line().ask(served.request(served.enrol()))
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert served.taken == []
+
+    run(scenario)
+
+
+def test_pages_of_other_origins_are_the_applications_business(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        page = {"Origin": "https://page.example"}
+        answer = await served.line().ask(served.request(served.enrol(), headers=page))
+        assert b"\r\naccess-control-allow-origin: https://page.example\r\n" in answer
+        assert served.taken == [False]
+
+    run(scenario, cors_origins=["https://page.example"])
+
+
+def test_addresses_that_a_believed_proxy_names_are_limited_one_by_one(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        line = served.line()
+        statuses = []
+        for address in ("10.1.1.1", "10.1.1.2", "10.1.1.1", "10.1.1.1, 10.1.1.3"):
+            forwarded = {"X-Forwarded-For": address}
+            request = served.request(served.enrol(), headers=forwarded)
+            statuses.append(int((await line.ask(request))[9:12]))
+        assert statuses == [201, 201, 429, 201]
+        assert served.taken == [True, True, False, True]
+
+    run(scenario, address_rate=1e-6, address_burst=1, trusted_proxies="10.0.0.1")
