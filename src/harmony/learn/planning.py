@@ -9,8 +9,8 @@ largest effect goes as 1 / i, what stays below the noise goes as its root.  So t
 gap between no model and the best one that is closed is taken as 1 / (1 + sqrt(v / (16 R)) + w / R),
 where w is the variance that the mean of so many answers has when a twentieth of the devices give
 it: the label's level, say.  The 16 is fitted to what was measured on four populations
-(docs/learning.md), with R = 0.3: at epsilon from 0.05 to 0.8 the plan is then within 0.11 of every
-measured share, and 0.04 off on average.
+(docs/learning.md), with R = 0.3: at epsilon from 0.05 to 0.8 the plan is then within 0.15 of every
+measured share, and 0.05 off on average.
 """
 
 from __future__ import annotations
