@@ -30,6 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harmony_device.derive import HUGE, TWO_53
+
 from ..bulk import keystream
 from ..rounds import Round, derive
 from ..tally import Tally
@@ -38,8 +40,6 @@ from .records import Floats, Records
 from .step import Derivation, Step
 
 CHUNK = 1 << 17
-TWO_53 = 9007199254740992.0
-HUGE = 1e300
 
 
 class _Terms:
