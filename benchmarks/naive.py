@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from harmony import Numeric, Round, Survey, Tally
-from harmony.bulk import keystream
+from harmony.bulk.collect import keystream
 from harmony.mechanisms import Grid
 
 

@@ -18,13 +18,14 @@ import numpy as np
 import pyarrow as pa
 
 import harmony as hm
-from harmony.coins import NO_TIERS, Coins
-from harmony.counting import Counter
+from harmony.arrays import NO_TIERS
+from harmony.bulk.coins import Coins
+from harmony.bulk.counter import Counter
+from harmony.bulk.threads import cores, share_out
 from harmony.engines import LogWriter, arrow, duck, spark
 from harmony.engines.log import HIGH, LOW, NUMBER, Log, cell_columns, open_log
 from harmony.engines.simulation import Simulation, invent
 from harmony.reports import reports_batch, reports_schema
-from harmony.threads import cores, share_out
 
 from . import page, plots
 from .collect import population, survey

@@ -25,11 +25,11 @@ import numpy as np
 import harmony as hm
 from harmony.service.app import Application
 from harmony.service.asgi import Headers
-from harmony.service.outcomes import ACCEPTED
-from harmony.service.packed import MEDIA_TYPE, pack
+from harmony.service.ingest.outcomes import ACCEPTED
+from harmony.service.ingest.packed import MEDIA_TYPE, pack
+from harmony.service.ingest.writer import Waiter
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
-from harmony.service.writer import Waiter
 
 from . import page
 

@@ -9,10 +9,11 @@ from itertools import pairwise
 from numbers import Real
 from typing import Any
 
+from harmony_device.protocol import MAX_VALUES
+
 from .errors import SurveyError
 
 Value = str | int | bool
-MAX_VALUES = 1 << 20
 MAX_WEIGHT = 1 << 16
 
 

@@ -16,16 +16,17 @@ from fractions import Fraction
 from typing import Any
 
 from harmony_device.errors import RefusedError
+from harmony_device.protocol import MAX_COIN, SURVEY_FORMAT
 from harmony_device.tables import Table, check_table, table_from_document
 
 from .attributes import Attribute, Signed, attribute_from_document
 from .errors import PrivacyError, SurveyError
 from .mechanisms import Grid, Linear, Mechanism, SignedLinear
 
-FORMAT = "harmony-survey/1"
+Mechanisms = tuple[tuple[Mechanism, ...], ...]
+"""The mechanism of each attribute, for each tier."""
 
 _FIELDS = {"name", "epsilon", "tiers", "mechanism", "answers", "balance", "attributes"}
-MAX_COIN = 1 << 16
 
 
 def survey_fields(document: Any) -> dict[str, Any]:
@@ -35,8 +36,8 @@ def survey_fields(document: Any) -> dict[str, Any]:
     for field in ("name", "attributes"):
         if field not in document:
             raise SurveyError(f"'{field}' is missing")
-    if "format" in document and document["format"] != FORMAT:
-        raise SurveyError(f"'format' must be {FORMAT!r}")
+    if "format" in document and document["format"] != SURVEY_FORMAT:
+        raise SurveyError(f"'format' must be {SURVEY_FORMAT!r}")
     if unknown := document.keys() - _FIELDS - {"format", "tables"}:
         raise SurveyError(f"unknown field '{min(map(str, unknown))}'")
     if not isinstance(document["attributes"], list):
@@ -77,7 +78,7 @@ def write_document(
         }
         for place, attribute in enumerate(definition["attributes"])
     ]
-    return {"format": FORMAT} | definition | {"attributes": attributes, "tables": tables}
+    return {"format": SURVEY_FORMAT} | definition | {"attributes": attributes, "tables": tables}
 
 
 def read_weights(document: dict[str, Any]) -> list[int]:
@@ -91,12 +92,12 @@ def read_weights(document: dict[str, Any]) -> list[int]:
     return weights
 
 
-def read_document(
+def read_mechanisms(
     document: dict[str, Any],
     attributes: Sequence[Attribute],
     tiers: Sequence[float],
     answers: int,
-) -> tuple[tuple[Mechanism, ...], ...]:
+) -> Mechanisms:
     """Return the mechanisms of a whole document, each table proved to keep its epsilon."""
     if not isinstance(document.get("tables"), list):
         raise SurveyError("'tables' must be a list")

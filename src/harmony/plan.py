@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import HarmonyError
 from .estimate.intervals import check_confidence, single
+from .mechanisms.choose import asked_shares
 
 if TYPE_CHECKING:
     from .survey import Survey
@@ -60,7 +61,7 @@ class Plan:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
     def _repr_html_(self) -> str:
-        from .notebook import plan_html
+        from .estimate.notebook import plan_html
 
         return plan_html(self)
 
@@ -103,7 +104,7 @@ def plan(
 
 
 def _errors(survey: Survey, devices: int, confidence: float) -> tuple[PlannedError, ...]:
-    shares = asked_shares(survey)
+    shares = asked_shares(survey.weights, survey.answers)
     errors = []
     for place, attribute in enumerate(survey.attributes):
         precision = 0.0
@@ -120,19 +121,3 @@ def _errors(survey: Survey, devices: int, confidence: float) -> tuple[PlannedErr
         answers = round(devices * shares[place])
         errors.append(PlannedError(attribute.name, kind, devices, answers, reach / domain, reach))
     return tuple(errors)
-
-
-def asked_shares(survey: Survey) -> list[float]:
-    """Return the share of devices that each attribute is asked of.
-
-    The coin draws attributes one after the other, without putting them back.  With equal
-    weights or one answer the share is exact; otherwise the draws after the first are taken
-    as proportional to weight times the chance of being left.
-    """
-    weights = survey.weights
-    chances = [0.0] * len(weights)
-    for _ in range(survey.answers):
-        left = [weight * (1 - chance) for weight, chance in zip(weights, chances, strict=True)]
-        total = sum(left)
-        chances = [chance + part / total for chance, part in zip(chances, left, strict=True)]
-    return [min(chance, 1.0) for chance in chances]

@@ -1,8 +1,9 @@
-"""Reports in bulk: an Arrow table with a row for each device, and its way into a tally."""
+"""Reports in bulk: an Arrow table with a row for each device."""
 
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -10,14 +11,13 @@ from numpy.typing import NDArray
 
 from harmony_device.coins import ID_BYTES
 
-from .coins import NO_TIERS, Symbols, Tiers, Words
-from .counting import Counter
+from .arrays import NO_TIERS, Symbols, Tiers, Words
 from .errors import TallyError
 from .rounds import Round
-from .survey import Survey
-from .tally import Tally
 
-CHUNK = 1 << 16
+if TYPE_CHECKING:
+    from .survey import Survey
+
 METADATA = b"harmony"
 
 
@@ -49,23 +49,6 @@ def reports_batch(
     return pa.record_batch([device, tier, *columns], schema)
 
 
-def tally_reports(survey: Survey, reports: pa.Table, round: Round | None = None) -> Tally:
-    """Count an Arrow table of reports; see `Survey.tally`."""
-    round = _reports_round(survey, reports, round)
-    counter = Counter(survey, round)
-    totals = np.zeros(len(survey.tiers), np.int64)
-    _refuse_duplicates(reports)
-    for batch in reports.to_batches(max_chunksize=CHUNK):
-        if not len(batch):
-            continue
-        (low, high), tiers, symbols = read_batch(batch, survey)
-        counter.add(low, high, tiers, symbols)
-        totals += tier_reports(tiers, len(batch), len(survey.tiers))
-    if counter.wrong:
-        raise TallyError("reports: a symbol is not in its attribute's table")
-    return Tally.of(survey, round, counter.counts, tuple(totals.tolist()))
-
-
 def said_by(schema: pa.Schema) -> tuple[str, Round] | None:
     """Return the survey's fingerprint and the round that a schema's metadata name, if they do."""
     try:
@@ -79,24 +62,6 @@ def tier_reports(tiers: Tiers, devices: int, count: int) -> tuple[int, ...]:
     if not len(tiers):
         return (devices,)
     return tuple(np.bincount(tiers, minlength=count).tolist())
-
-
-def _reports_round(survey: Survey, reports: pa.Table, round: Round | None) -> Round:
-    if not isinstance(reports, pa.Table):
-        raise TallyError("reports must be an Arrow table, as survey.randomize returns")
-    if missing := set(reports_schema(survey, Round.simulated(0)).names) - set(reports.column_names):
-        raise TallyError(f"reports: column {min(missing)!r} is missing")
-    described = said_by(reports.schema)
-    if described is None:
-        if round is None:
-            raise TallyError("reports do not say their round; pass round=")
-        return round
-    fingerprint, stored = described
-    if fingerprint != survey.fingerprint:
-        raise TallyError(f"reports belong to another survey, not to {survey.name!r}")
-    if round is not None and round != stored:
-        raise TallyError(f"reports belong to round {stored.label!r}, not to {round.label!r}")
-    return stored
 
 
 def read_batch(
@@ -127,14 +92,3 @@ def id_words(device: pa.Array) -> Words:
         return np.empty((2, 0), np.uint64)
     words = np.frombuffer(device.buffers()[1], "<u8").reshape(-1, 2)
     return np.ascontiguousarray(words[device.offset : device.offset + len(device)].T)
-
-
-def _refuse_duplicates(reports: pa.Table) -> None:
-    """A device reports once a round: two reports of one device are refused."""
-    if not len(reports):
-        return
-    low, high = np.concatenate([id_words(chunk) for chunk in reports["device"].chunks], axis=1)
-    mixed = low * np.uint64(0x9E3779B97F4A7C15) ^ high * np.uint64(0xC2B2AE3D27D4EB4F)
-    mixed.sort()
-    if (mixed[1:] == mixed[:-1]).any() and len(np.unique([low, high], axis=1)[0]) < len(low):
-        raise TallyError("reports: a device reported twice in the round; keep the first of each")

@@ -14,10 +14,24 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harmony_device.protocol import (
+    LEAST_EPSILON,
+    MAX_ATTRIBUTES,
+    MAX_TIERS,
+    MOST_EPSILON,
+    SURVEY_FORMAT,
+)
+
 from .attributes import Attribute, Categorical, Numeric
-from .document import FORMAT, prove, read_document, read_weights, survey_fields, write_document
+from .document import (
+    Mechanisms,
+    prove,
+    read_mechanisms,
+    read_weights,
+    survey_fields,
+    write_document,
+)
 from .errors import SurveyError
-from .mechanisms import Mechanism
 from .mechanisms.choose import balance as balance_coins
 from .mechanisms.choose import choose_answers, design
 from .rounds import Round
@@ -25,15 +39,12 @@ from .rounds import Round
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from .columns import TableLike
+    from .bulk.columns import TableLike
     from .estimate.result import Result
     from .plan import Plan
     from .tally import Tally
 
 MECHANISMS = ("auto", "harmony")
-LEAST_EPSILON, MOST_EPSILON = 1e-4, 20.0
-MAX_ATTRIBUTES = 10_000
-MAX_TIERS = 16
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -45,6 +56,7 @@ class Survey:
     `answers` is chosen for least error unless given.  With `balance`, which is the rule except
     for the paper's own mechanism, attributes are asked in proportion to the variance of an
     answer about them, so that all estimates are equally good; their `weight` counts on top.
+    Given a whole `document`, its coins and tables are taken instead of being designed.
 
     >>> survey = Survey("phones", epsilon=1.0, attributes=[
     ...     Numeric("battery", 0, 100), Categorical("theme", ["light", "dark", "auto"])])
@@ -62,26 +74,41 @@ class Survey:
         answers: int | None = None,
         tiers: Sequence[float] | None = None,
         balance: bool | None = None,
+        document: dict[str, Any] | None = None,
     ) -> None:
         self.name = checked_name(name)
         self.attributes = _checked_attributes(attributes)
         self.tiers = _checked_tiers(epsilon, tiers)
         self.mechanism = _checked_mechanism(mechanism)
-        exact_tiers = [Fraction(tier) for tier in self.tiers]
-        if answers is None:
+        if answers is None and document is None:
+            exact_tiers = [Fraction(tier) for tier in self.tiers]
             answers = choose_answers(self.attributes, exact_tiers, mechanism)
         self.answers = _checked_answers(answers, len(self.attributes))
-        self.mechanisms: tuple[tuple[Mechanism, ...], ...] = tuple(
-            tuple(design(attribute, tier / answers, mechanism) for attribute in self.attributes)
-            for tier in exact_tiers
-        )
-        for built in chain.from_iterable(self.mechanisms):
-            prove(built.table, built.epsilon)
         self.balance = _checked_balance(balance, mechanism)
-        self.weights = [attribute.weight for attribute in self.attributes]
+        self.mechanisms: Mechanisms
+        """The mechanism of each attribute, for each tier; every table is proved."""
+        self.weights: list[int]
         """How often the coin names each attribute, in proportion."""
-        if self.balance:
-            self.weights = balance_coins(self.weights, self.mechanisms, answers)
+        if document is None:
+            self.mechanisms = self._designed()
+            self.weights = [attribute.weight for attribute in self.attributes]
+            if self.balance:
+                self.weights = balance_coins(self.weights, self.mechanisms, self.answers)
+        else:
+            self.weights = read_weights(document)
+            self.mechanisms = read_mechanisms(document, self.attributes, self.tiers, self.answers)
+
+    def _designed(self) -> Mechanisms:
+        mechanisms = tuple(
+            tuple(
+                design(attribute, Fraction(tier) / self.answers, self.mechanism)
+                for attribute in self.attributes
+            )
+            for tier in self.tiers
+        )
+        for built in chain.from_iterable(mechanisms):
+            prove(built.table, built.epsilon)
+        return mechanisms
 
     @property
     def epsilon(self) -> float:
@@ -124,7 +151,7 @@ class Survey:
         return f"<Survey {self.name!r}: {attributes}, epsilon {spent}, {answers} a report>"
 
     def _repr_html_(self) -> str:
-        from .notebook import survey_html
+        from .estimate.notebook import survey_html
 
         return survey_html(self)
 
@@ -155,19 +182,8 @@ class Survey:
         >>> Survey.from_document(again.to_document()) == again
         True
         """
-        fields = survey_fields(document)
-        if document.get("format") != FORMAT:
-            return cls(**fields)
-        survey = cls.__new__(cls)
-        survey.name = checked_name(fields["name"])
-        survey.attributes = _checked_attributes(fields["attributes"])
-        survey.tiers = _checked_tiers(fields.get("epsilon"), fields.get("tiers"))
-        survey.mechanism = _checked_mechanism(fields.get("mechanism", "auto"))
-        survey.answers = _checked_answers(fields.get("answers"), len(survey.attributes))
-        survey.balance = _checked_balance(fields.get("balance"), survey.mechanism)
-        survey.weights = read_weights(document)
-        survey.mechanisms = read_document(document, survey.attributes, survey.tiers, survey.answers)
-        return survey
+        whole = isinstance(document, dict) and document.get("format") == SURVEY_FORMAT
+        return cls(**survey_fields(document), document=document if whole else None)
 
     def save(self, path: str | Path, *, tables: bool = True) -> None:
         """Write the survey to a .json, .yaml or .yml file, with its tables unless told not to."""
@@ -199,14 +215,14 @@ class Survey:
         `strict`.  Randomness comes from the operating system unless `seed` asks for a
         reproducible simulation.  Row i is device number `first` + i.
         """
-        from .bulk import Answers, randomize
+        from .bulk.collect import Answers, randomize
 
         answers = Answers(self, table, seed, round=round, tiers=tiers, first=first, strict=strict)
         return randomize(answers, progress)
 
     def tally(self, reports: pa.Table, round: Round | None = None) -> Tally:
         """Count an Arrow table of reports; the round is read from its metadata if not given."""
-        from .reports import tally_reports
+        from .bulk.count_reports import tally_reports
 
         return tally_reports(self, reports, round)
 
@@ -230,7 +246,7 @@ class Survey:
         >>> survey.collect({"battery": [20.0, 35.5, 90.0]}, seed=7).reports
         3
         """
-        from .bulk import Answers, collect
+        from .bulk.collect import Answers, collect
 
         answers = Answers(self, table, seed, round=round, tiers=tiers, first=first, strict=strict)
         return collect(answers, progress, threads)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Counts
 from .errors import TallyError
 from .files import write_whole
 from .rounds import Round
@@ -20,7 +20,6 @@ from .rounds import Round
 if TYPE_CHECKING:
     from .survey import Survey
 
-Counts = NDArray[np.int64]
 Shapes = tuple[tuple[tuple[int, int], ...], ...]
 """(rows, symbols) for each attribute of each tier."""
 
@@ -117,9 +116,10 @@ class Tally:
         return f"<Tally of {self.survey!r}, round {self.round.label}: {count}>"
 
     def _repr_html_(self) -> str:
-        from .notebook import tally_html
+        from .html_table import html_table
 
-        return tally_html(self)
+        rows = [[str(tier), f"{count:,}"] for tier, count in enumerate(self.tier_reports)]
+        return html_table(repr(self)[1:-1], ["tier", ">reports"], rows)
 
     def check(self, survey: Survey) -> None:
         """Make sure that this is a tally of `survey`."""

@@ -12,7 +12,7 @@ import numpy as np
 import harmony as hm
 from harmony.demo.fleet import simulate_fleet
 from harmony.demo.learning import Lesson, training_of
-from harmony.service.packed import MEDIA_TYPE, pack_table
+from harmony.service.ingest.packed import MEDIA_TYPE, pack_table
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from tests.service.server_process import Connection, ServerProcess

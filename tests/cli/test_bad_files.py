@@ -62,7 +62,7 @@ def test_a_later_part_says_where_its_rows_are_counted_from(
     run: Run, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, size in (("LEAST_ROWS", 2), ("MOST_ROWS", 2), ("BLOCK_BYTES", 40)):
-        monkeypatch.setattr(f"harmony.datafiles.{name}", size)
+        monkeypatch.setattr(f"harmony.cli.data_files.{name}", size)
     (files / "a.csv").write_text(HEAD + "5,dark,true,1\n" * 7 + "5,pink,true,1\n")
     said = run("simulate", "phones.yaml", "a.csv", "-o", "out.tally")
     assert "theme: row " in said.stderr

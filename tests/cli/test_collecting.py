@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 import harmony as hm
-from harmony import datafiles
+from harmony.cli import data_files as datafiles
 
 from .conftest import Run
 

@@ -105,7 +105,7 @@ def test_chunk_borders_do_not_matter(
     monkeypatch: pytest.MonkeyPatch, survey: hm.Survey, columns: dict
 ) -> None:
     expected = survey.collect(columns, seed=7)
-    monkeypatch.setattr("harmony.bulk.CHUNK", 257)
+    monkeypatch.setattr("harmony.bulk.collect.CHUNK", 257)
     assert survey.collect(columns, seed=7) == expected
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import harmony as hm
-from harmony.coins import NO_TIERS, Coins
-from harmony.counting import BLOCK, Counter
+from harmony.arrays import NO_TIERS
+from harmony.bulk.coins import Coins
+from harmony.bulk.counter import BLOCK, Counter
 from harmony_device.coins import assign
 
 from .test_kernels import SURVEYS, make_survey, random_ids

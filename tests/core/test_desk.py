@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import harmony as hm
-from harmony import bulk, desk
-from harmony.bulk import Answers
-from harmony.desk import Desk
-from harmony.threads import share_out
+from harmony.bulk import buffers as desk
+from harmony.bulk import collect as bulk
+from harmony.bulk.buffers import Desk
+from harmony.bulk.collect import Answers
+from harmony.bulk.threads import share_out
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import harmony as hm
-from harmony import asking
-from harmony.bulk import Answers, keystream
-from harmony.coins import NO_TIERS, Coins
+from harmony.arrays import NO_TIERS
+from harmony.bulk.coins import Coins
+from harmony.bulk.collect import Answers, keystream
+from harmony.bulk.kernels import coin as asking
 from harmony.mechanisms import Grid
 from harmony_device.coins import Draws, assign, siphash24
 

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 import harmony as hm
-from harmony import asking, bulk
+from harmony.bulk import collect as bulk
+from harmony.bulk.kernels import coin as asking
 
 VECTORS = Path(__file__).parents[2] / "device" / "vectors"
 COINS = json.loads((VECTORS / "coins.json").read_text())

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harmony_device import RefusedError, Survey
-from harmony_device.survey import MAX_DOCUMENT_BYTES
+from harmony_device.protocol import MAX_DOCUMENT_BYTES
 from harmony_device.tables import TOTAL
 
 from .conftest import SMALL, small_survey, vectors

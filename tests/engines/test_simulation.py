@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import harmony as hm
-from harmony import bulk
+from harmony.bulk import collect as bulk
 from harmony.engines import simulation
 from harmony.engines.simulation import Simulation, invent
 

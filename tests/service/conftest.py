@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 import harmony as hm
 from harmony.service.app import Application
-from harmony.service.blocks import LiveRound
+from harmony.service.ingest.blocks import LiveRound
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import open_store

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harmony.service.blocks import LiveRound
+from harmony.service.ingest.blocks import LiveRound
 
 
 @dataclass(frozen=True)

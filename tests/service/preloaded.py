@@ -6,8 +6,8 @@ import numpy as np
 
 import harmony.service.server
 from harmony.rounds import Round
-from harmony.service.blocks import LiveRound
-from harmony.service.index import DeviceIndex
+from harmony.service.ingest.blocks import LiveRound
+from harmony.service.stores.device_index import DeviceIndex
 
 from .conftest import SURVEY
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import harmony as hm
 from harmony.cli import app
 from harmony.engines import tally_log
-from harmony.service.packed import MEDIA_TYPE, pack
+from harmony.service.ingest.packed import MEDIA_TYPE, pack
 from harmony.tally import Tally
 
 from .conftest import SURVEY, Service

@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from harmony.service.packed import MEDIA_TYPE, pack
+from harmony.service.ingest.packed import MEDIA_TYPE, pack
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 

@@ -13,9 +13,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import MetaData, text
 
 from harmony.service import migrations
-from harmony.service.blocks import Block
 from harmony.service.database import SCHEMA_VERSION, Database, DatabaseError
-from harmony.service.outcomes import by_name
+from harmony.service.ingest.blocks import Block
+from harmony.service.ingest.outcomes import by_name
 from harmony.service.schema import tables_of
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState

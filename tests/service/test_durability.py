@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 import harmony as hm
-from harmony.service.blocks import LiveRound
-from harmony.service.packed import MEDIA_TYPE, pack
+from harmony.service.ingest.blocks import LiveRound
+from harmony.service.ingest.packed import MEDIA_TYPE, pack
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import open_store

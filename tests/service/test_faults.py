@@ -21,14 +21,14 @@ import numpy as np
 import pytest
 
 import harmony as hm
-from harmony.service.blocks import LiveRound
 from harmony.service.catalogue import Catalogue
 from harmony.service.database import Database
+from harmony.service.ingest.blocks import LiveRound
+from harmony.service.ingest.outcomes import ACCEPTED, CLOSED, CONFLICT, DUPLICATE, UNAUTHORIZED
+from harmony.service.ingest.writer import OverloadedError, Writer
 from harmony.service.metrics import Metrics
-from harmony.service.outcomes import ACCEPTED, CLOSED, CONFLICT, DUPLICATE, UNAUTHORIZED
 from harmony.service.stores import Store, StoreError, open_store
 from harmony.service.stores.sqlite import SqliteStore
-from harmony.service.writer import OverloadedError, Writer
 from harmony.tally import Tally
 
 HISTORIES = 2000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harmony.service.app import Application
-from harmony.service.packed import MEDIA_TYPE, pack
+from harmony.service.ingest.packed import MEDIA_TYPE, pack
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harmony.service.pace import TASK_SECONDS, Pace
+from harmony.service.training.pacing import TASK_SECONDS, Pace
 
 
 def device(number: int) -> bytes:

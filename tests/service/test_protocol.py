@@ -17,9 +17,9 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from harmony.service.app import Application
-from harmony.service.blocks import LiveRound
-from harmony.service.ingest import Ingest
-from harmony.service.protocol import ReportProtocol, protocol_for
+from harmony.service.ingest.blocks import LiveRound
+from harmony.service.ingest.fast_path import ReportProtocol, protocol_for
+from harmony.service.ingest.route import Ingest
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import StoreError

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from harmony.service.packed import MEDIA_TYPE, pack
+from harmony.service.ingest.packed import MEDIA_TYPE, pack
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body

@@ -10,8 +10,8 @@ import numpy as np
 import psycopg
 import pytest
 
-from harmony.service.blocks import Block, LiveRound
-from harmony.service.outcomes import NAMES, Outcomes
+from harmony.service.ingest.blocks import Block, LiveRound
+from harmony.service.ingest.outcomes import NAMES, Outcomes
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import Store, StoreError, open_store

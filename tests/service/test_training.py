@@ -12,7 +12,8 @@ import pytest
 
 import harmony as hm
 from harmony.learn.model import Model
-from harmony.service import schema, steps
+from harmony.service import schema
+from harmony.service.training import storage as steps
 from harmony_device.step import Step
 
 from .conftest import SURVEY, Service

@@ -192,7 +192,7 @@ def test_two_servers_train_one_model_while_either_is_killed(
 
 def serve_and_die(log: str, settings: dict[str, Any]) -> None:
     """Serve until a step is to be closed; die when all of it is written and nothing committed."""
-    from harmony.service import trainings
+    from harmony.service.training import lifecycle as trainings
 
     close_step = trainings.close_step
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from harmony.service.blocks import Block, LiveRound
 from harmony.service.catalogue import Catalogue
 from harmony.service.database import Database
-from harmony.service.outcomes import ACCEPTED, Outcomes
+from harmony.service.ingest.blocks import Block, LiveRound
+from harmony.service.ingest.outcomes import ACCEPTED, Outcomes
+from harmony.service.ingest.writer import OverloadedError, Writer
 from harmony.service.stores import StoreError
 from harmony.service.stores.sqlite import SqliteStore
-from harmony.service.writer import OverloadedError, Writer
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body

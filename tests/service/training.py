@@ -9,7 +9,7 @@ from typing import Any
 import harmony as hm
 from harmony.learn.trainer import Trainer
 from harmony.learn.training import Training
-from harmony.service.listed import ListedStep
+from harmony.service.entries import ListedStep
 from harmony.service.state import ServiceState
 from harmony_device.report import ask, randomise
 from harmony_device.step import Step

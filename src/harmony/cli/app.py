@@ -7,17 +7,17 @@ from typing import Annotated
 
 import typer
 
-from .audits import audit
+from .audit import audit
 from .collecting import simulate, tally
-from .demonstration import demo
-from .exporting import export
-from .planning import plan
-from .reproducing import reproduce_app
-from .results import estimate
-from .serving import serve
-from .surveys import survey_app
+from .demo import demo
+from .estimate import estimate
+from .export import export
+from .plan import plan
+from .reproduce import reproduce_app
+from .serve import serve
+from .survey import survey_app
 from .terminal import set_debug
-from .training import train
+from .train import train
 
 app = typer.Typer(
     name="harmony",

@@ -17,9 +17,9 @@ from .options import Json, Master, Seed, SurveyFile
 from .terminal import meter, note, plural, reporting, say, say_json
 
 if TYPE_CHECKING:
-    from ..datafiles import Part
     from ..rounds import Round
     from ..survey import Survey
+    from .data_files import Part
 
 
 @reporting
@@ -84,7 +84,7 @@ def simulate(
     options = {"seed": seed, "round": opened, "strict": strict, "progress": False}
     with _clipped_values() as clipped:
         if devices is not None:
-            from .simulating import simulate_devices
+            from .simulate_devices import simulate_devices
 
             where = (table, out, tier_column, engine, master)
             reports = simulate_devices(asked, devices, *where, options)
@@ -218,7 +218,7 @@ def _collect(
 def _randomize(
     survey: Survey, table: Path, out: Path, tier_column: str, options: dict[str, Any]
 ) -> int:
-    from .reportfiles import writing_reports
+    from .report_files import writing_reports
 
     written = 0
     with writing_reports(out, survey, options["round"]) as writer:
@@ -234,7 +234,7 @@ def value_parts(survey: Survey, path: Path, tier_column: str) -> Iterator[tuple[
     """Read the values a part at a time, with each row's tier where the survey has several."""
     import pyarrow as pa
 
-    from ..datafiles import category_words, read_parts, value_columns
+    from .data_files import category_words, read_parts, value_columns
 
     columns = value_columns(survey.attributes)
     tiered = len(survey.tiers) > 1

@@ -48,7 +48,7 @@ def check_out(out: Path, formats: Sequence[str]) -> None:
 def load_tally(survey: Survey, paths: Sequence[Path], round: Round | None = None) -> Tally:
     """Add up the tallies and report files of one round; no device may report twice."""
     from ..tally import Tally
-    from .reportfiles import count_reports
+    from .report_files import count_reports
 
     tallies = []
     for path in paths:

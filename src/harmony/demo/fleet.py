@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..attributes import Attribute, Boolean, Categorical, Numeric
 from ..survey import Survey
 
@@ -20,8 +21,6 @@ MAKERS = (
 
 Fleet = dict[str, Any]
 """A column of values for each attribute; row i is phone number i."""
-
-Floats = NDArray[np.float64]
 
 
 def fleet_survey(epsilon: float) -> Survey:

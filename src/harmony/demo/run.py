@@ -170,7 +170,7 @@ class Demonstration:
         self, start: int, stop: int, watch: Watch, *, again: bool = False, seed: int | None = None
     ) -> None:
         """Randomise the reports of some phones, and bring them to the server in one request."""
-        from ..service.packed import pack_table
+        from ..service.ingest.packed import pack_table
 
         reports = self.survey.randomize(
             phones_between(self._fleet, start, stop),
@@ -189,7 +189,7 @@ class Demonstration:
 
     def learn(self, watch: Callable[[dict[str, Any]], None] = lambda progress: None) -> None:
         """Train a model on the whole fleet; `watch` is told how it goes."""
-        from ..service.packed import pack_table
+        from ..service.ingest.packed import pack_table
 
         epsilon = self.survey.epsilon
         with self._timed("train"):

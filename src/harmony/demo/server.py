@@ -90,7 +90,7 @@ class DemoServer:
         """Call the API, as admin unless another token is given; return its answer."""
         headers = {"Authorization": f"Bearer {token or self._token}"}
         if packed:
-            from ..service.packed import MEDIA_TYPE
+            from ..service.ingest.packed import MEDIA_TYPE
 
             content, headers["Content-Type"] = packed, MEDIA_TYPE
         else:

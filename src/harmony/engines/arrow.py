@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..coins import NO_TIERS, Symbols, Tiers, Words
-from ..compiling import compiled
-from ..counting import Counter
+from ..arrays import NO_TIERS, Counts, Symbols, Tiers, Words
+from ..bulk.counter import Counter
+from ..bulk.jit import compiled
+from ..bulk.threads import cores, share_out
 from ..errors import TallyError
-from ..tally import Counts, cell_shapes
-from ..threads import cores, share_out
+from ..tally import cell_shapes
 from . import pages, unique
 from .counted import Counted, counted
 from .log import HIGH, LOW, NUMBER, Log, LogFile, cell_columns

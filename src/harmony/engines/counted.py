@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Counts
 from ..errors import TallyError
-from ..tally import Counts, Tally
+from ..tally import Tally
 from .log import Log
 
 

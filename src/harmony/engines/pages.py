@@ -15,8 +15,8 @@ from llvmlite import ir  # type: ignore[import-untyped]  # it has no types
 from numba import njit, types
 from numba.extending import intrinsic
 
-from ..compiling import compiled
-from ..tally import Counts
+from ..arrays import Counts
+from ..bulk.jit import compiled
 from .log import Pages
 
 WORD = 8

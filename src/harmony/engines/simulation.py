@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..arrays import Counts
 from ..attributes import Numeric
-from ..bulk import CHUNK, Answers, collect, report_batches
+from ..bulk.collect import CHUNK, Answers, collect, report_batches
 from ..errors import DataError
 from ..rounds import Round, derive
 from ..survey import Survey
-from ..tally import Counts, Tally
+from ..tally import Tally
 
 MOST_DEVICES = 10**12
 INVENTED_ROWS = 1 << 16

@@ -13,9 +13,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coins import Words
-from ..compiling import HALF, compiled
-from ..threads import share_out
+from ..arrays import Words
+from ..bulk.jit import HALF, compiled
+from ..bulk.threads import share_out
 
 MARKS_AT_ONCE = 1 << 27
 """One gibibyte of marks."""

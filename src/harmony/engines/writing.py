@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..coins import Coins
+from ..bulk.coins import Coins
 from ..errors import TallyError
 from ..reports import read_batch, reports_schema
 from ..rounds import Round

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Counts, Floats
 from ..mechanisms import Linear, Mechanism
-from ..mechanisms.moments import Counts, Floats
 
 
 @dataclass(frozen=True)

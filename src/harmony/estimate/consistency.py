@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..mechanisms.moments import Floats
+from ..arrays import Floats
 
 
 def project_to_simplex(frequencies: Floats) -> Floats:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..arrays import Floats
 from ..attributes import Value
-from ..mechanisms.moments import Floats
 from .consistency import project_to_simplex
 from .intervals import simultaneous, single
 
@@ -66,7 +66,7 @@ class HistogramEstimate:
         return simultaneous(confidence, len(self.values), self.correlation)
 
     def _repr_html_(self) -> str:
-        from ..notebook import estimates_html
+        from .notebook import estimates_html
 
         return estimates_html(self.name, [self])
 

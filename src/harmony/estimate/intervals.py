@@ -7,8 +7,8 @@ from statistics import NormalDist
 
 import numpy as np
 
+from ..arrays import Floats
 from ..errors import HarmonyError
-from ..mechanisms.moments import Floats
 
 DRAWS = 1 << 14
 

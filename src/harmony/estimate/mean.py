@@ -39,7 +39,7 @@ class MeanEstimate:
         return self.mean - reach, self.mean + reach
 
     def _repr_html_(self) -> str:
-        from ..notebook import estimates_html
+        from .notebook import estimates_html
 
         return estimates_html(self.name, [self])
 

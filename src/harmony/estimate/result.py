@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import HarmonyError
+from .decimals import decimals_for
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
-from .writing import decimals_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ class Result(Mapping[str, Any]):
         return pd.DataFrame(self.rows(confidence))
 
     def _repr_html_(self) -> str:
-        from ..notebook import result_html
+        from .notebook import result_html
 
         return result_html(self)
 

@@ -21,13 +21,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats
 from . import step as ask_for
 from .beliefs import pulled
 from .calibration import edges_near, edges_of, log_odds, masses, tipped
 from .directions import Strengths, attention, posterior
 from .features import Features, Gradient
 from .logit import normal_log_odds
-from .score import Floats, Score
+from .score import Score
 from .shares import Clips, Shares
 from .trainer import Answer, Answers, Ask, Method
 from .training import Training

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .score import Floats, Score
+from ..arrays import Floats
+from .score import Score
 from .trainer import Answer
 
 LEAST_BINS, MOST_BINS = 4, 16

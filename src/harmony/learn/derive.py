@@ -32,11 +32,12 @@ from numpy.typing import NDArray
 
 from harmony_device.derive import HUGE, TWO_53
 
-from ..bulk import keystream
+from ..arrays import Floats
+from ..bulk.collect import keystream
+from ..bulk.threads import cores
 from ..rounds import Round, derive
 from ..tally import Tally
-from ..threads import cores
-from .records import Floats, Records
+from .records import Records
 from .step import Derivation, Step
 
 CHUNK = 1 << 17

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats
 from .features import Features, Gradient
-from .score import Floats
 from .shapes import Shape
 
 STEPS = 10

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..attributes import Attribute, Boolean, Categorical, Numeric
-from ..columns import TableLike
+from ..bulk.columns import TableLike
 from ..errors import DataError, PrivacyLeakWarning, SurveyError
 
 Bounds = Mapping[str, tuple[float, float]] | tuple[Any, Any] | None

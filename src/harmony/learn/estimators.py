@@ -21,7 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from ..attributes import Attribute, Boolean, Numeric
-from ..columns import TableLike
+from ..bulk.columns import TableLike
 from ..errors import ClippedWarning, DataError, FewDevicesWarning, SurveyError
 from .collecting import train
 from .domains import Bounds, Categories, column_names, number, read_domains, warn_of

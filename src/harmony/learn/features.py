@@ -19,8 +19,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..attributes import Attribute
-from .score import Floats, Score
+from .score import Score
 from .shapes import Shape, free, smooth
 from .step import PLAIN, Lens, Residual
 from .trainer import Answers

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..attributes import Numeric
-from ..columns import TableLike
+from ..bulk.columns import TableLike
 from ..errors import SurveyError
 from .records import Records
-from .score import Floats, Score
+from .score import Score
 from .training import Training
 
 FORMAT = "harmony-model/1"
@@ -100,7 +101,7 @@ class Model:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from ..notebook import model_html
+        from ..estimate.notebook import model_html
 
         return model_html(self)
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats
 from ..errors import DataError
 from .paper import fit
 from .records import Records
-from .score import Floats, Score
+from .score import Score
 from .training import Training
 
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..attributes import Attribute
-from ..columns import BinColumn, CodeColumn, Column, NumberColumn, TableLike, read_columns
+from ..bulk.columns import BinColumn, CodeColumn, Column, NumberColumn, TableLike, read_columns
 from ..errors import DataError
-
-Floats = NDArray[np.float64]
 
 
 class Records:

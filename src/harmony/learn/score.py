@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..attributes import Attribute
 from ..errors import SurveyError
 from .records import Records
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

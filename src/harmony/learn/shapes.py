@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .score import Floats
+from ..arrays import Floats
 
 Turn = tuple[slice, NDArray[np.float64]]
 

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Floats
 from ..attributes import MAX_WEIGHT
 from . import step as ask_for
 from .planning import answer_noise
-from .score import Floats
 from .step import PLAIN, Lens, Question, Residual
 from .training import Training
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from harmony_device.protocol import STEP_FORMAT
+
 from ..attributes import Attribute, Integer, Numeric, Signed
 from ..rounds import Round
 from ..survey import Survey
 from .score import Score
 from .training import Training
-
-FORMAT = "harmony-step/1"
 
 BINS = 8
 """Bins in which a numeric feature is counted, to know its mean and variance."""
@@ -139,7 +139,7 @@ class Step:
     def to_document(self, round: Round | None = None) -> dict[str, Any]:
         """Return what a device pulls: the survey, the model and what to derive."""
         document: dict[str, Any] = {
-            "format": FORMAT,
+            "format": STEP_FORMAT,
             "training": self.training.name,
             "step": self.number,
             "survey": self.survey.to_document(),

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats
 from ..errors import TallyError
 from ..tally import Tally
 from .model import Model
-from .score import Floats, Score
+from .score import Score
 from .step import Question, Step
 from .training import Training
 

@@ -20,8 +20,9 @@ import numpy as np
 from harmony_device.codes import GridCode
 from harmony_device.tables import TOTAL, DenseTable
 
+from ..arrays import Counts, Floats
 from ..errors import SurveyError
-from .moments import Counts, Floats, Moments
+from .moments import Moments
 from .promise import Promise
 from .rounding import dense_counts, window_counts
 

@@ -16,10 +16,9 @@ from functools import cache
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize_scalar
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats
 
 BETWEEN = 2
 """Places between two grid points at which the variance is bounded too."""

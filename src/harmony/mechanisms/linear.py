@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from harmony_device.codes import LinearCode
 from harmony_device.tables import TOTAL, CirculantTable, DenseTable, Table
 
+from ..arrays import Counts, Floats
 from ..errors import SurveyError
 from .designs import Design, best_design, is_prime, multipliers, window
-from .moments import Counts, Floats, Moments
+from .moments import Moments
 from .promise import Promise
 from .rounding import window_counts
 from .subsets import subset_table

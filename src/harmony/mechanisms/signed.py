@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from harmony_device.codes import LinearCode
 from harmony_device.tables import TOTAL, CirculantTable, Table
 
+from ..arrays import Counts, Floats
 from ..errors import SurveyError
 from .linear import SMALL_TABLE
-from .moments import Counts, Floats, Moments
+from .moments import Moments
 from .promise import Promise
 from .rounding import window_counts
 from .transforms import walsh_hadamard

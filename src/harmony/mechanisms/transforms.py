@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from harmony_device.codes import LinearCode
 
-from .moments import Counts
+from ..arrays import Counts
 
 
 def radon(by_index: Counts, code: LinearCode) -> Counts:

@@ -20,10 +20,10 @@ from .api.ingest_description import DESCRIPTION, PATH
 from .api.models import ProblemDocument
 from .api.task_description import TASK_DESCRIPTION, TASK_PATH
 from .asgi import App, DisconnectedError, Receive, Scope, Send, read_body, send_problem
-from .ingest import Ingest, is_ingest
+from .ingest.route import Ingest, is_ingest
 from .problems import MEDIA_TYPE, Problem, reason_for
 from .state import ServiceState
-from .tasks import Tasks, is_task
+from .training.route import Tasks, is_task
 
 log = structlog.get_logger(__name__)
 

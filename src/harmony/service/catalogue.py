@@ -22,9 +22,9 @@ from harmony.survey import Survey
 from harmony.tally import Tally
 
 from . import schema
-from .blocks import LiveRound
 from .database import Database
-from .listed import ListedRound, ListedStep, ListedSurvey, ListedTraining
+from .entries import ListedRound, ListedStep, ListedSurvey, ListedTraining
+from .ingest.blocks import LiveRound
 from .problems import Problem
 from .schedule import Period, period_at
 

@@ -17,9 +17,9 @@ from harmony.reports import reports_batch, reports_schema
 from harmony.rounds import Round
 from harmony.survey import Survey
 
-from .blocks import TIER, LiveRound, Reports, device_words
 from .catalogue import Catalogue
 from .database import Database
+from .ingest.blocks import TIER, LiveRound, Reports, device_words
 from .problems import Problem
 from .stores import open_store
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from .blocks import Block
-from .outcomes import Outcomes, by_name
-from .turnout import Turnout
+from .ingest.blocks import Block
+from .ingest.outcomes import Outcomes, by_name
+from .training.arrivals import Turnout
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where the environment names the workers' folder; prometheus-client looks for it when imported."""

@@ -17,7 +17,7 @@ from harmony.errors import HarmonyError
 
 from .app import Application
 from .asgi import App
-from .ingest import Ingest
+from .ingest.route import Ingest
 from .logs import configure_logs
 from .settings import Settings
 from .state import ServiceState
@@ -148,7 +148,7 @@ def _shown_host(host: str) -> str:
 def _protocol(ingest: Ingest, settings: Settings) -> type[asyncio.Protocol] | Literal["h11"]:
     if not _has("httptools"):
         return "h11"
-    from .protocol import protocol_for
+    from .ingest.fast_path import protocol_for
 
     return protocol_for(ingest, settings.trusted_proxies)
 

@@ -13,14 +13,14 @@ from .catalogue import Catalogue
 from .credentials import Credentials
 from .database import Database
 from .enrolment import Enrolment
-from .limits import RateLimit
+from .ingest.writer import Writer
 from .metrics import Metrics
 from .problems import Problem
+from .rate_limit import RateLimit
 from .settings import Settings
 from .stores import open_store
 from .tokens import ADMIN, Token, Tokens
-from .trainings import Trainings
-from .writer import Writer
+from .training.lifecycle import Trainings
 
 log = structlog.get_logger(__name__)
 

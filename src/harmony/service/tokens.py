@@ -17,7 +17,7 @@ from typing import Final
 from sqlalchemy import delete, func, select
 
 from .database import Database
-from .limits import RateLimit
+from .rate_limit import RateLimit
 from .schema import tokens
 
 ADMIN: Final = "admin"

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from math import isfinite
 
 from .errors import AnswerError, RefusedError
+from .protocol import MAX_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     Answer = Union[float, int]
     Attribute = Union["Number", "Histogram", "Category", "Signed"]
-
-MAX_VALUES = 1 << 20
 
 
 class Number:

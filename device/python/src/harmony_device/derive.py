@@ -26,6 +26,7 @@ from bisect import bisect_right
 
 from .attributes import Category, Number, Signed, checked_number
 from .errors import RefusedError
+from .protocol import MAX_EDGES, MAX_TERMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     Read = Union[float, int, None]
     Derive = Callable[["Terms"], Answer]
 
-MAX_EDGES = 1 << 16
-MAX_TERMS = 8
 KINDS = ("label", "feature", "gradient", "product", "curve", "surplus")
 TERMS = ("label", "score", "residual", "relative", "direction")
 TWO_53 = 9007199254740992.0

@@ -10,6 +10,7 @@ from .attributes import checked_number
 from .coins import SEED_BYTES
 from .errors import RefusedError, ServerError
 from .identity import Identity
+from .protocol import MAX_SURVEYS
 from .step import Step, has_taken_part
 from .survey import checked_name, parse_json
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     from .ledger import Entry
     from .transport import Reply, Transport
-
-MAX_SURVEYS = 1000
 
 GONE = (404, 410)
 

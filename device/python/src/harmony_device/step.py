@@ -10,6 +10,7 @@ from .attributes import Category, Histogram, Signed, attribute_from_document, ch
 from .coins import SEED_BYTES
 from .derive import Terms, clipped, derivation
 from .errors import AnswerError, RefusedError
+from .protocol import MAX_FEATURES, STEP_FORMAT
 from .survey import Survey, checked_name, located, parse_json
 
 TYPE_CHECKING = False
@@ -22,11 +23,8 @@ if TYPE_CHECKING:
     from .ledger import Entry
     from .survey import Values
 
-FORMAT = "harmony-step/1"
 RANDOM_BYTES = 8
 """Drawn once for a step, whatever the record holds: to round a sign with."""
-
-MAX_FEATURES = 10_000
 
 
 class Step:
@@ -36,8 +34,8 @@ class Step:
     """
 
     def __init__(self, document: Any) -> None:
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise RefusedError(f"'format' must be '{FORMAT}'; this device knows no other")
+        if not isinstance(document, dict) or document.get("format") != STEP_FORMAT:
+            raise RefusedError(f"'format' must be '{STEP_FORMAT}'; this device knows no other")
         self.name = checked_name(document.get("training"), "training")
         self.round, self.seed = _checked_round(document.get("round"))
         self.survey = located("survey", Survey, document.get("survey"))

@@ -13,6 +13,18 @@ from struct import Struct
 from .attributes import attribute_from_document
 from .errors import RefusedError
 from .mechanisms import mechanism_from_document
+from .protocol import (
+    LEAST_EPSILON,
+    MAX_ATTRIBUTES,
+    MAX_COIN,
+    MAX_COUNTS,
+    MAX_DIGITS,
+    MAX_DOCUMENT_BYTES,
+    MAX_NAME,
+    MAX_TIERS,
+    MOST_EPSILON,
+    SURVEY_FORMAT,
+)
 from .tables import check_table, table_from_document
 
 TYPE_CHECKING = False
@@ -25,19 +37,6 @@ if TYPE_CHECKING:
     from .tables import Table
 
     Values = Union[Mapping[str, object], Callable[[str], object]]
-
-FORMAT = "harmony-survey/1"
-
-LEAST_EPSILON, MOST_EPSILON = 1e-4, 20.0
-MAX_COIN = 1 << 16
-MAX_ATTRIBUTES = 10_000
-MAX_TIERS = 16
-MAX_COUNTS = 1 << 20
-"""Counts in all tables together; a rich survey has a few thousand."""
-MAX_DOCUMENT_BYTES = 16 << 20
-MAX_NAME = 100
-MAX_DIGITS = 20
-"""Digits of an integer in a document; the largest that means anything is 2**53."""
 
 
 class Survey:
@@ -55,8 +54,8 @@ class Survey:
     def __init__(self, document: Any) -> None:
         if not isinstance(document, dict):
             raise RefusedError("a survey must be an object with 'format' and 'attributes'")
-        if document.get("format") != FORMAT:
-            raise RefusedError(f"'format' must be '{FORMAT}'; this device knows no other")
+        if document.get("format") != SURVEY_FORMAT:
+            raise RefusedError(f"'format' must be '{SURVEY_FORMAT}'; this device knows no other")
         self.name = checked_name(document.get("name"), "name")
         self.tiers = _checked_tiers(document)
         described = _checked_list(document, "attributes", MAX_ATTRIBUTES)

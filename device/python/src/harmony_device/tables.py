@@ -15,6 +15,7 @@ from itertools import accumulate
 
 from .errors import RefusedError
 from .exact import exp_floor, within_bound
+from .protocol import MAX_SYMBOLS
 
 TYPE_CHECKING = False  # `typing` and `fractions` cost more to import than all that runs here
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 DRAW_BITS = 53
 TOTAL = 1 << DRAW_BITS
-
-MAX_SYMBOLS = 1 << 16
 
 
 class DenseTable:

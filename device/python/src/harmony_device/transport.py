@@ -7,6 +7,7 @@ the caller says otherwise.  Redirects are not followed: they could carry the cre
 from __future__ import annotations
 
 from .errors import ServerError
+from .protocol import MAX_DOCUMENT_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ TIMEOUT_SECONDS = 10.0
 """For each step: connecting, sending, and every wait for more bytes."""
 LONGEST_EXCHANGE = 6.0
 """Times that, for a whole exchange."""
-MAX_REPLY_BYTES = 16 << 20
 
 
 class Reply:
@@ -179,12 +179,12 @@ def _read_bounded(response: HTTPResponse) -> bytes:
     """Read a body that a hostile server cannot make endless."""
     pieces: list[bytes] = []
     size = response.length or 0
-    if size and size <= MAX_REPLY_BYTES:
+    if size and size <= MAX_DOCUMENT_BYTES:
         return response.read()  # all of it, or IncompleteRead
-    while size <= MAX_REPLY_BYTES:
+    while size <= MAX_DOCUMENT_BYTES:
         piece = response.read(1 << 16)
         if not piece:
             return b"".join(pieces)
         pieces.append(piece)
         size += len(piece)
-    raise ServerError(f"the reply has more than {MAX_REPLY_BYTES} bytes")
+    raise ServerError(f"the reply has more than {MAX_DOCUMENT_BYTES} bytes")

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import Counts
 from ...attributes import Attribute, Numeric
 from ...errors import HarmonyError
 from ...mechanisms import Grid, Linear, Mechanism
-from ...mechanisms.moments import Counts
 from ...rounds import Round
 from ...survey import Survey
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from ...arrays import Counts, Floats
+
 Data = NDArray[Any]
 """One row a user: numbers in [-1, 1], codes 0..k-1, or (mixed) numbers followed by codes."""
 
@@ -97,7 +97,7 @@ class FiniteBaseline(Baseline):
         """Return every report there is, one a row."""
 
     @abstractmethod
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         """Return the place of each report in `outcomes`."""
 
     @abstractmethod
@@ -139,7 +139,7 @@ def one_hot(codes: Data, values: int) -> Floats:
     return np.asarray(np.eye(values)[np.asarray(codes, np.int64)])
 
 
-def choose_positions(counts: Ints, places: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def choose_positions(counts: Counts, places: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Return, for each row, a uniformly random subset of 0..places-1 of the given size.
 
     Selection sampling: each place joins with the chance that what is still wanted has among

@@ -12,7 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .base import Data, FiniteBaseline, Floats, Ints, Reports, debiasing, one_hot
+from ...arrays import Counts, Floats
+from .base import Data, FiniteBaseline, Reports, debiasing, one_hot
 
 BETA = 0.05
 """The confidence of the error bound, which the paper does not state."""
@@ -54,7 +55,7 @@ class BassilySmith(FiniteBaseline):
         return projected_size(self.epsilon, self.k, self.users, self.beta)
 
     @cached_property
-    def signs(self) -> Ints:
+    def signs(self) -> Counts:
         """sqrt(m) times Phi."""
         rng = np.random.default_rng(self.seed)
         return 2 * rng.integers(0, 2, (self.m, self.k)) - 1
@@ -89,7 +90,7 @@ class BassilySmith(FiniteBaseline):
     def outcomes(self) -> Reports:
         return np.stack(np.divmod(np.arange(2 * self.m), 2), axis=1)
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         return np.asarray(2 * reports[:, 0] + reports[:, 1], np.int64)
 
     def probabilities(self, data: Data) -> Floats:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Data, FiniteBaseline, Floats, Ints, Reports
+from ...arrays import Counts, Floats
+from .base import Data, FiniteBaseline, Reports
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class BinaryMechanism(FiniteBaseline):
     def outcomes(self) -> Reports:
         return np.array([0, 1])
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         return np.asarray(reports, np.int64)
 
     def probabilities(self, data: Data) -> Floats:

@@ -17,8 +17,9 @@ from itertools import product
 
 import numpy as np
 
+from ...arrays import Counts, Floats
 from ...mechanisms.sign_tuples import fixed_coin, halves, sign_scale
-from .base import Data, FiniteBaseline, Floats, Ints, Reports, choose_positions
+from .base import Data, FiniteBaseline, Reports, choose_positions
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Duchi(FiniteBaseline):
             raise ValueError("2^d reports are too many to list; d must be at most 12")
         return np.array(list(product((-1, 1), repeat=self.d)))
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         powers = 2 ** np.arange(self.d - 1, -1, -1)
         return np.asarray((reports > 0) @ powers, np.int64)
 

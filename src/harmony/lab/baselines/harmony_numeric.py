@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Data, FiniteBaseline, Floats, Ints, Reports, debiasing
+from ...arrays import Counts, Floats
+from .base import Data, FiniteBaseline, Reports, debiasing
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class HarmonyNumeric(FiniteBaseline):
     def outcomes(self) -> Reports:
         return np.stack(np.divmod(np.arange(2 * self.d), 2), axis=1)
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         return np.asarray(2 * reports[:, 0] + reports[:, 1], np.int64)
 
     def probabilities(self, data: Data) -> Floats:

@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .base import Baseline, Data, Floats, Reports, one_hot
+from ...arrays import Floats
+from .base import Baseline, Data, Reports, one_hot
 from .bassily_smith import BETA, BassilySmith
 from .duchi import Duchi
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import FiniteBaseline, Floats, Reports
+from ...arrays import Floats
+from .base import FiniteBaseline, Reports
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Data, FiniteBaseline, Floats, Ints, Reports, one_hot
+from ...arrays import Counts, Floats
+from .base import Data, FiniteBaseline, Reports, one_hot
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class KaryResponse(FiniteBaseline):
     def outcomes(self) -> Reports:
         return np.arange(self.k)
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         return np.asarray(reports, np.int64)
 
     def probabilities(self, data: Data) -> Floats:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Baseline, Data, Floats, Reports
+from ...arrays import Floats
+from .base import Baseline, Data, Reports
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .base import Baseline, Data, Floats, Reports, one_hot
+from ...arrays import Floats
+from .base import Baseline, Data, Reports, one_hot
 from .kary import KaryResponse
 
 PRIME = (1 << 31) - 1

@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .base import Data, FiniteBaseline, Floats, Ints, Reports, debiasing, one_hot
+from ...arrays import Counts, Floats
+from .base import Data, FiniteBaseline, Reports, debiasing, one_hot
 from .orthogonal import HarmonyCategorical
 
 
@@ -39,7 +40,7 @@ class HarmonyMixed(FiniteBaseline):
         return [HarmonyCategorical(self.epsilon, k) for k in self.sizes]
 
     @cached_property
-    def _starts(self) -> Ints:
+    def _starts(self) -> Counts:
         """Where each categorical attribute's frequencies start among the statistics."""
         return self.numeric + np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
 
@@ -85,7 +86,7 @@ class HarmonyMixed(FiniteBaseline):
             [(j, s, b) for j, size in enumerate(rows) for s in range(size) for b in (0, 1)]
         )
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         rows = [1] * self.numeric + [part.K for part in self.parts]
         starts = np.concatenate([[0], np.cumsum(rows)])
         return np.asarray(2 * (starts[reports[:, 0]] + reports[:, 1]) + reports[:, 2], np.int64)

@@ -13,10 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from .base import Data, FiniteBaseline, Floats, Ints, Reports, debiasing, one_hot
+from ...arrays import Counts, Floats
+from .base import Data, FiniteBaseline, Reports, debiasing, one_hot
 
 
-def orthogonal_rows(size: int) -> Ints:
+def orthogonal_rows(size: int) -> Counts:
     """Return the rows of Algorithm 5: start from [1, -1] and [1, 1], then v || v and v || -v.
 
     >>> orthogonal_rows(4).tolist()
@@ -45,7 +46,7 @@ class HarmonyCategorical(FiniteBaseline):
         return max(2, 1 << (self.k - 1).bit_length())
 
     @cached_property
-    def rows(self) -> Ints:
+    def rows(self) -> Counts:
         """The matrix, without the columns that pad k to a power of two."""
         return orthogonal_rows(self.K)[:, : self.k]
 
@@ -71,7 +72,7 @@ class HarmonyCategorical(FiniteBaseline):
     def outcomes(self) -> Reports:
         return np.stack(np.divmod(np.arange(2 * self.K), 2), axis=1)
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         return np.asarray(2 * reports[:, 0] + reports[:, 1], np.int64)
 
     def probabilities(self, data: Data) -> Floats:

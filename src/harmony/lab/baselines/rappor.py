@@ -19,7 +19,8 @@ from itertools import product
 
 import numpy as np
 
-from .base import Data, FiniteBaseline, Floats, Ints, Reports, one_hot
+from ...arrays import Counts, Floats
+from .base import Data, FiniteBaseline, Reports, one_hot
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Rappor(FiniteBaseline):
         return self.f * (self.p + self.q) / 2 + (1 - self.f) * (self.q if bit else self.p)
 
     @cached_property
-    def filters(self) -> Ints:
+    def filters(self) -> Counts:
         """filters[cohort, value, bit]: the Bloom filter of each candidate."""
         filters = np.zeros((self.cohorts, self.k, self.bits), np.int64)
         for cohort, value, number in product(
@@ -116,7 +117,7 @@ class Rappor(FiniteBaseline):
     def outcomes(self) -> Reports:
         return np.array(list(product(range(self.cohorts), *[(0, 1)] * self.bits)))
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         powers = 2 ** np.arange(self.bits - 1, -1, -1)
         return np.asarray(reports[:, 0] * 2**self.bits + reports[:, 1:] @ powers, np.int64)
 

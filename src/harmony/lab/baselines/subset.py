@@ -12,7 +12,8 @@ from itertools import combinations
 
 import numpy as np
 
-from .base import Data, FiniteBaseline, Floats, Ints, Reports, choose_positions, one_hot
+from ...arrays import Counts, Floats
+from .base import Data, FiniteBaseline, Reports, choose_positions, one_hot
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class SubsetSelection(FiniteBaseline):
         return np.arange(self.k)
 
     @cached_property
-    def _subsets(self) -> Ints:
+    def _subsets(self) -> Counts:
         subsets = np.zeros((math.comb(self.k, self.w), self.k), np.int64)
         for row, places in enumerate(combinations(range(self.k), self.w)):
             subsets[row, list(places)] = 1
@@ -82,7 +83,7 @@ class SubsetSelection(FiniteBaseline):
     def outcomes(self) -> Reports:
         return self._subsets
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         powers = 2 ** np.arange(self.k)
         keys = self._subsets @ powers
         order = np.argsort(keys)

@@ -13,7 +13,8 @@ from itertools import product
 
 import numpy as np
 
-from .base import Data, FiniteBaseline, Floats, Ints, Reports, one_hot
+from ...arrays import Counts, Floats
+from .base import Data, FiniteBaseline, Reports, one_hot
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class UnaryEncoding(FiniteBaseline):
     def outcomes(self) -> Reports:
         return np.array(list(product((0, 1), repeat=self.k)))
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         return np.asarray(reports.astype(np.int64) @ (2 ** np.arange(self.k - 1, -1, -1)), np.int64)
 
     def probabilities(self, data: Data) -> Floats:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Data, FiniteBaseline, Floats, Ints, Reports, debiasing
+from ...arrays import Counts, Floats
+from .base import Data, FiniteBaseline, Reports, debiasing
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Warner(FiniteBaseline):
     def outcomes(self) -> Reports:
         return np.array([-1, 1])
 
-    def number(self, reports: Reports) -> Ints:
+    def number(self, reports: Reports) -> Counts:
         return np.asarray((reports + 1) // 2, np.int64)
 
     def probabilities(self, data: Data) -> Floats:

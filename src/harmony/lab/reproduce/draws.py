@@ -23,13 +23,14 @@ from numpy.typing import NDArray
 
 from harmony_device.tables import TOTAL, DenseTable
 
+from ...arrays import Counts, Floats
 from ...estimate.consistency import project_to_simplex
 from ...mechanisms import Grid, Linear
 from ..baselines.base import debiasing
 from ..baselines.bassily_smith import BETA, projected_size
 from ..baselines.duchi import Duchi
 from ..baselines.orthogonal import HarmonyCategorical
-from .summary import CodeCounts, Counts, Floats, NumberCounts, Summary
+from .summary import CodeCounts, NumberCounts, Summary
 
 Rng = np.random.Generator
 

@@ -9,11 +9,12 @@ from functools import partial
 
 import numpy as np
 
+from ...arrays import Floats
 from ...attributes import Attribute, Numeric
 from ...mechanisms import Grid, Linear
 from ...survey import Survey
 from . import draws
-from .summary import Floats, Summary
+from .summary import Summary
 
 PANELS = ("categorical", "numeric")
 METHODS = ("harmony", "hybrid", "auto", "auto-consistent")

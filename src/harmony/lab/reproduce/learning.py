@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ...bulk.threads import cores
 from ...learn.paper import STEPS, error, fit
-from ...threads import cores
 from .encoded import Encoded
 from .experiment import Measured
 from .product import auto_error

@@ -15,11 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Counts, Floats
 from ...attributes import Attribute, Numeric
 from ..populations.encode import scaled
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 
 class Source(Protocol):

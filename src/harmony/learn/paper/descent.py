@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...mechanisms.sign_tuples import fixed_coin, sign_scale
 from . import kernels
-from .design import Design, Floats
+from .design import Design
 
 NOISES = ("none", "duchi", "laplace", "harmony")
 """What is added to a gradient; their place is their number in the kernels."""

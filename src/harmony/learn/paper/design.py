@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...errors import HarmonyError
 
-Floats = NDArray[np.float64]
 Column = NDArray[Any] | tuple[NDArray[Any], int]
 """A number in [-1, 1] of every device, or every device's code 0..k-1 with k."""
 

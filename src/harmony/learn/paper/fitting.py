@@ -23,9 +23,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...errors import HarmonyError
 from .descent import NOISES, Step, Task
-from .design import Column, Design, Floats
+from .design import Column, Design
 from .losses import LOSSES
 
 METHODS = ("sgd", "mgd", "mgd-dr", "non-private")

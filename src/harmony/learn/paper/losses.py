@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .design import Design, Floats
+from ...arrays import Floats
+from .design import Design
 
 LOSSES = ("squared", "logistic", "hinge")
 """Linear regression, logistic regression, support vector machine; their place is their number."""

@@ -9,8 +9,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from harmony.service.asgi import client_of
+from harmony.service.ingest.writer import OverloadedError
 from harmony.service.problems import Problem
-from harmony.service.writer import OverloadedError
 
 from .access import OwnDevice, State
 from .models import EnrolBody, Enrolled, SurveyList, SurveyView, TrainingOffer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harmony.service.ingest import PREFIX, SUFFIX
-from harmony.service.packed import MEDIA_TYPE
+from harmony.service.ingest.packed import MEDIA_TYPE
+from harmony.service.ingest.route import PREFIX, SUFFIX
 from harmony.service.problems import MEDIA_TYPE as PROBLEM
 
 PATH = f"{PREFIX}{{name}}{SUFFIX}"

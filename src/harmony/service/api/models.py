@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from harmony.service.listed import ListedRound, ListedSurvey, ListedTraining
+from harmony.service.entries import ListedRound, ListedSurvey, ListedTraining
 from harmony.service.tokens import Token
 
 Label = Annotated[

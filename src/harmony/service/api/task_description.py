@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harmony.service.tasks import PREFIX, SUFFIX
+from harmony.service.training.route import PREFIX, SUFFIX
 
 from .ingest_description import refusal
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import BaseModel, Field
 
-from harmony.service.listed import ListedStep, ListedTraining
-from harmony.service.trainings import Progress
+from harmony.service.entries import ListedStep, ListedTraining
+from harmony.service.training.lifecycle import Progress
 
 from .models import Body, moment
 

@@ -1,6 +1,6 @@
 """Routes for trainings: admins create and stop them, analysts read them.
 
-Devices ask for their task in `harmony.service.tasks`.
+Devices ask for their task in `harmony.service.training.route`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from harmony.service.api.access import State
-from harmony.service.listed import ListedSurvey, ListedTraining
+from harmony.service.entries import ListedSurvey, ListedTraining
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
 

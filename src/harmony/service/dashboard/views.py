@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harmony.attributes import Attribute, Numeric
+from harmony.estimate.decimals import number_writer
 from harmony.estimate.result import Estimate, Result
-from harmony.estimate.writing import number_writer
 from harmony.plan import Plan
 from harmony.service.catalogue import ListedRound, ListedSurvey
 

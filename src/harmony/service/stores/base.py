@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager
 import numpy as np
 from numpy.typing import NDArray
 
+from harmony.arrays import Counts
 from harmony.errors import HarmonyError
-from harmony.service.blocks import TIER, Block, LiveRound, Reports
-from harmony.service.outcomes import ACCEPTED, CLOSED, MALFORMED, Outcomes
-from harmony.tally import Counts
+from harmony.service.ingest.blocks import TIER, Block, LiveRound, Reports
+from harmony.service.ingest.outcomes import ACCEPTED, CLOSED, MALFORMED, Outcomes
 
 Rows = NDArray[np.intp]
 

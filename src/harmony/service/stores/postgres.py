@@ -21,10 +21,10 @@ import numpy as np
 import psycopg
 from numpy.typing import NDArray
 
-from harmony.service.blocks import Block, LiveRound, Reports
+from harmony.arrays import Counts
 from harmony.service.database import GATE
-from harmony.service.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
-from harmony.tally import Counts
+from harmony.service.ingest.blocks import Block, LiveRound, Reports
+from harmony.service.ingest.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
 from harmony_device.coins import ID_BYTES
 
 from .base import Store, StoreError

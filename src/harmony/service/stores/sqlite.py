@@ -26,11 +26,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from harmony.service.blocks import TIER, LiveRound, Reports, device_words
+from harmony.arrays import Counts
 from harmony.service.database import BUSY_SECONDS
-from harmony.service.index import DeviceIndex
-from harmony.service.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
-from harmony.tally import Counts
+from harmony.service.ingest.blocks import TIER, LiveRound, Reports, device_words
+from harmony.service.ingest.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
+from harmony.service.stores.device_index import DeviceIndex
 from harmony_device.coins import ID_BYTES
 
 from .base import Store, StoreError

@@ -1,0 +1,1 @@
+"""Many devices at once: coins, codes, tables and counts over whole columns, on all cores."""

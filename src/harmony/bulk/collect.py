@@ -1,0 +1,226 @@
+"""The bulk path: randomise many devices' values, and count them, in chunks and on all cores.
+
+A chunk goes through the flow of one device, an array at a time: coins, then each attribute's
+code and table for the devices that were assigned it, then the counts.  Random bits come from
+AES-256 in counter mode, keyed by the operating system; answer number i uses block i, so the
+result for a seed does not depend on how the work is divided.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..arrays import NO_TIERS, Counts, Symbols, Tiers, Words
+from ..errors import ClippedWarning, DataError
+from ..progress import progress_bar
+from ..reports import reports_batch, reports_schema, tier_reports
+from ..rounds import Round, derive
+from ..tally import Tally
+from .buffers import Desk
+from .coins import Assignment, Cells, Coins, Order, device_ids
+from .columns import TableLike, read_columns
+from .layout import Program
+from .threads import cores, share_out
+
+if TYPE_CHECKING:
+    from ..survey import Survey
+
+CHUNK = 1 << 16
+"""Devices that go through the flow together: few enough for the cache, and enough that threads
+seldom meet at the interpreter's lock."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some devices' reports, with what they were asked and how many values were clipped."""
+
+    ids: Words
+    tiers: Tiers
+    assigned: Assignment
+    order: Order
+    ordered: Symbols
+    clipped: Counts
+
+    @property
+    def symbols(self) -> Symbols:
+        """The symbols as they are sent: device after device."""
+        symbols = np.empty_like(self.ordered)
+        symbols[self.order.places] = self.ordered
+        return symbols
+
+
+class Answers:
+    """Everything that turns the rows of a table into symbols, a chunk at a time.
+
+    Row i is device number `first` + i.  Given a number of `devices`, they take the rows in
+    turn, over and over: a simulation larger than its table.
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        table: TableLike,
+        seed: int | None = None,
+        *,
+        round: Round | None = None,
+        tiers: Any = None,
+        first: int = 0,
+        devices: int | None = None,
+        strict: bool = False,
+    ) -> None:
+        if type(first) is not int or not 0 <= first < 1 << 62:
+            raise DataError("'first' must be the number of the first row's device, 0 or more")
+        self.survey = survey
+        columns, self.rows = read_columns(table, survey.attributes)
+        self.devices = self.rows if devices is None else devices
+        self.tiers = _read_tiers(survey, tiers, self.rows)
+        self.first = first
+        self.strict = strict
+        self.round, self.key = _randomness(seed, round)
+        self.coins = Coins(survey, self.round)
+        self.program = Program(survey, columns)
+
+    def chunk(
+        self, start: int, stop: int, desk: Desk | None = None, cells: Cells | None = None
+    ) -> Chunk:
+        """Randomise devices `start` to `stop`, whose rows must not start over in between.
+
+        The chunk lies on the desk, until the next one does.  Given `cells`, it is counted, too.
+        """
+        desk, cells = desk or Desk(), cells or self.coins.lanes(0)
+        ids = device_ids(self.first + start, stop - start, desk)
+        row = start % self.rows
+        tiers = self.tiers[row : row + stop - start]
+        answers = self.survey.answers
+        first, count = (self.first + start) * answers, (stop - start) * answers
+        words = keystream(self.key, first, count, desk)
+        symbols = desk.array("symbols", count, np.uint16)
+        assigned, order = self.coins.ask(ids, tiers, words, desk)
+        clipped = self.program.run(row, row + stop - start, order, cells, symbols)
+        return Chunk(ids, tiers, assigned, order, symbols, clipped)
+
+    def chunks(
+        self, start: int = 0, stop: int | None = None, workers: int = 1
+    ) -> Iterator[tuple[int, int]]:
+        """Cut devices `start` to `stop` (or all) into chunks, equally many for each worker."""
+        stop = self.devices if stop is None else stop
+        number = workers * -(-(stop - start) // (workers * CHUNK))
+        size = -(-(stop - start) // max(1, number))
+        while start < stop:
+            end = min(start + size, stop, start + self.rows - start % self.rows)
+            yield start, end
+            start = end
+
+    def count(self, chunks: Iterable[tuple[int, int]]) -> tuple[Counts, Counts]:
+        """Randomise and count chunks; return the flat counts, and the values clipped."""
+        cells = self.coins.lanes()
+        clipped = np.zeros(len(self.survey.attributes), np.int64)
+        with Desk.lent() as desk:
+            for start, stop in chunks:
+                clipped += self.chunk(start, stop, desk, cells).clipped
+        return cells[-1].sum(axis=0), clipped
+
+    def tally(self, counts: Counts, clipped: Counts) -> Tally:
+        """Return the tally of all devices with these counts, and tell of clipped values."""
+        _report_clipped(self.survey, clipped, self.strict)
+        over, rest = divmod(self.devices, self.rows)
+        tiers = len(self.survey.tiers)
+        whole = np.array(tier_reports(self.tiers, self.rows, tiers))
+        part = np.array(tier_reports(self.tiers[:rest], rest, tiers))
+        reports = tuple((over * whole + part).tolist())
+        return Tally.of(self.survey, self.round, counts, reports)
+
+
+def collect(answers: Answers, progress: bool | None, threads: int | None) -> Tally:
+    """Randomise and count every row; see `Survey.collect`."""
+    workers = threads or min(cores(), -(-answers.devices // CHUNK))
+    with progress_bar("collecting", answers.devices, progress) as advance:
+        chunks = _told(answers.chunks(workers=workers), advance)
+        parts = share_out(chunks, workers, answers.count)
+    counts = np.sum([part for part, _ in parts], axis=0)
+    clipped = np.sum([part for _, part in parts], axis=0)
+    return answers.tally(counts, clipped)
+
+
+def randomize(answers: Answers, progress: bool | None) -> pa.Table:
+    """Randomise every row into a report; see `Survey.randomize`."""
+    schema = reports_schema(answers.survey, answers.round)
+    return pa.Table.from_batches(report_batches(answers, progress), schema)
+
+
+def report_batches(answers: Answers, progress: bool | None) -> Iterator[pa.RecordBatch]:
+    """Yield the reports of a chunk of devices after the other."""
+    survey = answers.survey
+    schema = reports_schema(survey, answers.round)
+    clipped, desk = np.zeros(len(survey.attributes), np.int64), Desk()
+    with progress_bar("randomising", answers.devices, progress) as advance:
+        for start, stop in _told(answers.chunks(), advance):
+            chunk = answers.chunk(start, stop, desk)
+            clipped += chunk.clipped
+            yield reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols)
+    _report_clipped(survey, clipped, answers.strict)
+
+
+def keystream(key: bytes, first: int, count: int, desk: Desk | None = None) -> Words:
+    """Return blocks first..first+count of the AES-256-CTR keystream, as pairs of words."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    cipher = Cipher(algorithms.AES(key), modes.CTR(first.to_bytes(16, "big")))
+    stream = (desk or Desk()).array("keystream", 16 * count + 15, np.uint8)
+    zeros = memoryview(_zeros((16 * count).bit_length()))[: 16 * count]
+    written = cipher.encryptor().update_into(zeros, stream.data)
+    if written != 16 * count:  # what lies there from the last chunk must never be used again
+        raise RuntimeError(f"the cipher gave {written} bytes of {16 * count}")
+    return stream[: 16 * count].view("<u8").reshape(count, 2)
+
+
+@lru_cache(maxsize=4)
+def _zeros(bits: int) -> bytes:
+    return bytes(1 << bits)
+
+
+def _randomness(seed: int | None, round: Round | None) -> tuple[Round, bytes]:
+    """Return the round and the key: from the system, or from a simulation's seed."""
+    if seed is None:
+        return round or Round.open("simulation"), os.urandom(32)
+    return round or Round.simulated(seed), derive(seed, "answers")
+
+
+def _read_tiers(survey: Survey, tiers: Any, devices: int) -> Tiers:
+    if tiers is None:
+        if len(survey.tiers) > 1:
+            raise DataError("the survey offers tiers: pass tiers=, the number of each row's tier")
+        return NO_TIERS
+    chosen = np.asarray(tiers)
+    if chosen.shape != (devices,) or chosen.dtype.kind not in "iu":
+        raise DataError("'tiers' must be an array with the number of each row's tier")
+    if chosen.min() < 0 or chosen.max() >= len(survey.tiers):
+        raise DataError(f"'tiers' must be between 0 and {len(survey.tiers) - 1}")
+    return chosen.astype(np.uint8, copy=False) if len(survey.tiers) > 1 else NO_TIERS
+
+
+def _told(
+    chunks: Iterator[tuple[int, int]], advance: Callable[[int], None]
+) -> Iterator[tuple[int, int]]:
+    for start, stop in chunks:
+        yield start, stop
+        advance(stop - start)
+
+
+def _report_clipped(survey: Survey, clipped: Counts, strict: bool) -> None:
+    for attribute, number in zip(survey.attributes, clipped.tolist(), strict=True):
+        if number:
+            if strict:
+                raise DataError(
+                    f"{attribute.name}: {number} values lie outside its range; widen the range, "
+                    "or collect without 'strict' to clip them"
+                )
+            warnings.warn(ClippedWarning(attribute.name, number), stacklevel=5)

@@ -1,0 +1,1 @@
+"""What is compiled: coins, which see no value; answers, which do; and counts of what was sent."""

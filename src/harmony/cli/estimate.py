@@ -1,0 +1,146 @@
+"""`harmony estimate`: from tallies to means and histograms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .figures import SavePlot, check_plot, save_estimates
+from .loading import check_out, load_survey, load_tally
+from .options import Confidence, Json, SurveyFile
+from .terminal import columns, console, percent, plural, reporting, say, say_json
+
+if TYPE_CHECKING:
+    from ..estimate import HistogramEstimate, MeanEstimate, Result
+
+SHOWN_VALUES = 16
+FORMATS = (".json", ".csv", ".parquet")
+
+
+@reporting
+def estimate(
+    survey: SurveyFile,
+    tallies: Annotated[
+        list[Path],
+        typer.Argument(metavar="TALLY", help="Tallies, or files of reports, of one round"),
+    ],
+    confidence: Confidence = 0.95,
+    weighting: Annotated[
+        str, typer.Option(help="How tiers combine: by 'precision', or by number of 'devices'.")
+    ] = "precision",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write all estimates (.json, .csv, .parquet)"),
+    ] = None,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw the intervals.")] = False,
+    save_plot: SavePlot = None,
+    json: Json = False,
+) -> None:
+    """Estimate means and histograms, each with its interval.
+
+    [bold]Examples[/bold]
+    \b
+    harmony estimate phones.yaml week46.tally
+    harmony estimate phones.yaml north.tally south.tally --confidence 0.99 -o estimates.csv
+    harmony estimate phones.yaml reports.parquet --plot
+    harmony estimate phones.yaml week46.tally --save-plot week46.png
+    """
+    if out is not None:
+        check_out(out, FORMATS)
+    check_plot(save_plot)
+    asked = load_survey(survey)
+    result = asked.estimate(load_tally(asked, tallies), weighting=weighting)
+    document = result.to_dict(confidence)
+    if out is not None:
+        _write(result, out, confidence)
+    if save_plot is not None:
+        save_estimates(result, confidence, save_plot)
+    if json:
+        say_json(document)
+        return
+    screen = console()
+    screen.print(
+        f"[bold]{result.survey}[/], round {result.round}: {plural(result.reports, 'report')}, "
+        f"epsilon {result.epsilon:g}\n"
+    )
+    screen.print(_table(result, confidence, plot))
+    if not plot:
+        screen.print(
+            f"\n[dim]if {percent(result.dishonest)} lie: how far that share of dishonest devices "
+            "could move the estimate.[/]"
+        )
+    if out is not None:
+        say(f"{len(document['estimates'])} estimates -> {out}")
+
+
+def _write(result: Result, out: Path, confidence: float) -> None:
+    from ..files import write_whole
+
+    if out.suffix == ".json":
+        write_whole(out, f"{result.to_json(confidence)}\n".encode())
+    elif out.suffix == ".csv":
+        write_whole(out, result.to_csv(confidence).encode())
+    else:
+        write_whole(out, _parquet(result, confidence))
+
+
+def _parquet(result: Result, confidence: float) -> bytes:
+    import io
+
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = result.to_dict(confidence)["estimates"]
+    for row in rows:
+        row["value"] = None if row["value"] is None else str(row["value"])
+    buffer = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(rows), buffer)
+    return buffer.getvalue()
+
+
+def _table(result: Result, confidence: float, plot: bool) -> Any:
+    last = "" if plot else f">if {percent(result.dishonest)} lie"
+    interval = f">{percent(confidence)} interval"
+    table = columns("attribute", "value", ">estimate", interval, ">answers", last)
+    for one in result.values():
+        _add(table, one, confidence, plot)
+    return table
+
+
+def _add(table: Any, one: MeanEstimate | HistogramEstimate, confidence: float, plot: bool) -> None:
+    """Add the rows of one estimate: of a long histogram, the most frequent values."""
+    from rich.text import Text
+
+    from ..estimate.decimals import number_writer
+
+    rows = one.rows(confidence)
+    cut = len(rows) > SHOWN_VALUES
+    shown = sorted(rows, key=lambda row: -row["estimate"])[:SHOWN_VALUES] if cut else rows
+    write = number_writer(rows)
+    style = "" if one.verdict == "ok" else "dim"
+    most = max(row["high"] for row in rows)
+    for place, row in enumerate(shown):
+        first = place == 0
+        influence = f"± {write(one.influence)}" if first else ""
+        table.add_row(
+            Text(one.name if first else "", style="cyan"),
+            Text("mean" if row["value"] is None else str(row["value"]), style=style),
+            Text(write(row["estimate"]), style=style),
+            Text(f"{write(row['low'])} .. {write(row['high'])}", style=style),
+            f"{one.n:,}" if first else "",
+            _drawing(row, one, most) if plot else influence,
+        )
+    if one.verdict != "ok":
+        table.add_row("", Text(one.verdict, style="yellow"))
+    if cut:
+        table.add_row("", f"[dim]and {len(rows) - SHOWN_VALUES:,} rarer values (use -o)[/]")
+
+
+def _drawing(row: dict[str, Any], one: Any, most: float) -> str:
+    """Draw a mean on its range, and a frequency from zero to the histogram's highest."""
+    from .plots import axis_strip
+
+    domain = (one.low, one.high) if row["value"] is None else (0.0, most)
+    return axis_strip(row["low"], row["high"], row["estimate"], domain)

@@ -1,0 +1,101 @@
+"""How surveys, plans, estimates and models look in a notebook: small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..html_table import html_table
+from ..mechanisms.choose import asked_shares
+from .decimals import number_writer
+
+if TYPE_CHECKING:
+    from ..learn.model import Model
+    from ..plan import Plan
+    from ..survey import Survey
+    from .result import Estimate, Result
+
+SHOWN_VALUES = 24
+
+_BAR = "background:#a9cde4;height:.7em;min-width:1px;width:{width:.1f}px"
+
+
+def survey_html(survey: Survey) -> str:
+    """Show a survey: its attributes, how often each is asked, and what an answer is worth."""
+    rows = [
+        [
+            attribute.name,
+            f"{len(attribute.values):,} values"
+            if attribute.values
+            else f"{attribute.low:g} .. {attribute.high:g}",  # type: ignore[union-attr]  # no values: numeric
+            f"{share:.0%}",
+            f"{survey.mechanisms[0][place].reference_noise:.3g}",
+        ]
+        for place, (attribute, share) in enumerate(
+            zip(survey.attributes, asked_shares(survey.weights, survey.answers), strict=True)
+        )
+    ]
+    return html_table(repr(survey)[1:-1], ["attribute", "takes", ">asked", ">variance"], rows)
+
+
+def estimate_rows(one: Estimate) -> list[list[str]]:
+    """Return the rows of one estimate, with a bar for each frequency."""
+    rows = one.rows()
+    write = number_writer(rows)
+    return [
+        [
+            one.name if place == 0 else "",
+            "mean" if row["value"] is None else str(row["value"]),
+            write(row["estimate"]),
+            f"{write(row['low'])} .. {write(row['high'])}",
+            write(row["consistent"]),
+            f"{one.n:,}" if place == 0 else "",
+            _bar(row["value"] is not None and one.n > 0, row["consistent"]),
+            one.verdict if place == 0 and one.verdict != "ok" else "",
+        ]
+        for place, row in enumerate(rows[:SHOWN_VALUES])
+    ]
+
+
+def _bar(wanted: bool, share: float) -> str:
+    return f'<div style="{_BAR.format(width=120 * share)}"></div>' if wanted else ""
+
+
+HEADINGS = ("attribute", "value", ">estimate", ">95% interval", ">consistent", ">n", "<", "")
+
+
+def estimates_html(title: str, estimates: Iterable[Estimate]) -> str:
+    """Show estimates with their intervals."""
+    shown = list(estimates)
+    rows = [row for one in shown for row in estimate_rows(one)]
+    cut = sum(max(0, len(one.rows()) - SHOWN_VALUES) for one in shown)
+    return html_table(title, HEADINGS, rows, f"{cut:,} more values in to_frame()" if cut else "")
+
+
+def result_html(result: Result) -> str:
+    """Show the estimates of a round."""
+    return estimates_html(repr(result).splitlines()[0], result.estimates.values())
+
+
+def plan_html(plan: Plan) -> str:
+    """Show a plan."""
+    rows = [
+        [one.attribute, f"{one.answers:,}", f"± {one.in_units:.2g}", f"{one.error:.2%}"]
+        for one in plan.errors
+    ]
+    headings = ["attribute", ">answers", ">expected error", ">of the domain"]
+    return html_table(repr(plan).splitlines()[0], headings, rows)
+
+
+def model_html(model: Model) -> str:
+    """Show a model: the weight of each feature, or of each of its values."""
+    training, rows = model.training, [["(intercept)", "", f"{model.intercept:+.4g}"]]
+    for feature in training.features:
+        weights = model.weights[feature.name]
+        if feature.values:
+            named = zip(feature.values, weights, strict=True)
+            rows += [[feature.name, str(value), f"{weight:+.4g}"] for value, weight in named]
+        else:
+            rows.append([feature.name, "scaled to -1 .. 1", f"{weights:+.4g}"])
+    title = f"{training.name}: {training.label.name}, {training.loss} loss, epsilon "
+    return html_table(f"{title}{training.epsilon:g}", ["feature", "value", ">weight"], rows)

@@ -1,0 +1,106 @@
+"""What the catalogue lists: surveys with their rounds, trainings with their steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from harmony.survey import Survey
+from harmony_device.ledger import timestamp
+
+from .ingest.blocks import LiveRound
+
+
+@dataclass(frozen=True, eq=False)
+class ListedRound:
+    """A round with its times."""
+
+    live: LiveRound
+    opened: float
+    closes: float | None
+    closed: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class ListedSurvey:
+    """A survey with its document as devices get it, and its rounds by label."""
+
+    id: int
+    survey: Survey
+    document: bytes
+    schedule: str | None
+    created: float
+    rounds: dict[str, ListedRound]
+
+    def open_round(self, now: float) -> ListedRound | None:
+        """Return the round that takes reports now."""
+        for one in reversed(self.rounds.values()):
+            if one.closed is None and (one.closes is None or one.closes > now):
+                return one
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class ListedStep(ListedRound):
+    """A step of a training: a round that closes when `wanted` devices have reported.
+
+    From `deadline` on the training's least number is enough.  `document` is the task, as devices
+    get it, and `tag` its ETag.
+    """
+
+    number: int
+    wanted: int
+    deadline: float
+    document: bytes
+    tag: str
+
+    @classmethod
+    def of(cls, live: LiveRound, row: Any, step: Any, document: dict[str, Any]) -> ListedStep:
+        """Read a step from the rows of its round and its own, and what the trainer wrote."""
+        opened = {
+            "label": live.round.label,
+            "seed": live.round.seed.hex(),
+            "opened": timestamp(row.opened),
+            "closes": timestamp(step.deadline),
+        }
+        task = msgspec.json.encode(document | {"round": opened})
+        return cls(
+            live, row.opened, row.closes, row.closed,
+            step.number, step.wanted, step.deadline, task, f'"{sha256(task).hexdigest()}"',
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ListedTraining:
+    """A training with its definition, and its steps by the labels of their rounds."""
+
+    id: int
+    name: str
+    epsilon: float
+    definition: bytes
+    created: float
+    step_seconds: float
+    least: int
+    ended: float | None
+    outcome: str | None
+    rounds: dict[str, ListedStep]
+
+    @classmethod
+    def of(cls, row: Any, training: Any) -> ListedTraining:
+        """Read a training from its rows in `surveys` and in `trainings`; its steps follow."""
+        definition = row.document.encode()
+        return cls(
+            row.id, row.name, msgspec.json.decode(definition)["epsilon"], definition, row.created,
+            training.step_seconds, training.least, training.ended, training.outcome, {},
+        )  # fmt: skip
+
+    @property
+    def open_step(self) -> ListedStep | None:
+        """The step that takes reports: a training that has not ended has exactly one."""
+        for one in reversed(self.rounds.values()):
+            if one.closed is None:
+                return one
+        return None

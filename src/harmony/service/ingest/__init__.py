@@ -1,0 +1,1 @@
+"""Taking reports in: from the socket to the commit, each once."""

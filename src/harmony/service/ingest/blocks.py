@@ -1,0 +1,93 @@
+"""Blocks: the reports of one round, a row each, and the cells that they count in."""
+
+from __future__ import annotations
+
+from binascii import unhexlify
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harmony.arrays import NO_TIERS, Counts, Symbols, Words
+from harmony.bulk.coins import Coins
+from harmony.rounds import Round
+from harmony.survey import Survey
+from harmony_device.coins import ID_BYTES
+
+Reports = NDArray[np.uint8]
+"""One report a row, as bytes: device, tier, symbols."""
+
+TIER = ID_BYTES
+"""Where a report's tier is; its symbols follow."""
+
+
+def report_size(survey: Survey) -> int:
+    """Return how many bytes every report to a survey has."""
+    return TIER + 1 + survey.answers * survey.symbol_bytes
+
+
+@dataclass(frozen=True, eq=False)
+class LiveRound:
+    """A round that the service knows, with what it takes to read its reports.
+
+    A step of a training is a round whose devices may report in none of the other steps.
+    """
+
+    id: int
+    survey: Survey
+    round: Round
+    training: int | None = None
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of a report."""
+        return report_size(self.survey)
+
+    @cached_property
+    def coins(self) -> Coins:
+        """The round's coins."""
+        return Coins(self.survey, self.round)
+
+    def rows(self, packed: bytes | memoryview) -> Reports:
+        """Cut packed reports into rows."""
+        return np.frombuffer(packed, np.uint8).reshape(-1, self.size)
+
+    def from_hex(self, text: str) -> bytes | None:
+        """Return the bytes of a report in hex, or None if it is not one of this survey."""
+        if len(text) != 2 * self.size:
+            return None
+        try:
+            return unhexlify(text)
+        except ValueError:
+            return None
+
+    def symbols(self, reports: Reports) -> Symbols:
+        """Return the symbols of every answer, flat."""
+        kind = np.dtype(np.uint8 if self.survey.symbol_bytes == 1 else "<u2")
+        sent = np.ascontiguousarray(reports[:, TIER + 1 :]).view(kind)
+        return sent.reshape(-1).astype(np.uint16)
+
+    def locate(self, reports: Reports) -> Counts:
+        """Return the cells of each report's answers, a row each; -1 in rows that are malformed."""
+        answers, offered = self.survey.answers, len(self.survey.tiers)
+        tiers = reports[:, TIER]
+        chosen = NO_TIERS if offered == 1 else np.minimum(tiers, offered - 1)
+        cells = self.coins.locate(device_words(reports), chosen, self.symbols(reports))
+        cells = cells.reshape(len(reports), answers)
+        cells[(cells < 0).any(axis=1) | (tiers >= offered)] = -1
+        return cells
+
+
+def device_words(reports: Reports) -> Words:
+    """Return the reports' device ids as two rows of words, low words first."""
+    ids = np.ascontiguousarray(reports[:, :ID_BYTES]).view("<u8")
+    return np.ascontiguousarray(ids.T)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Reports of one round that arrived together."""
+
+    round: LiveRound
+    reports: Reports

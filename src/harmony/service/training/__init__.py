@@ -1,0 +1,1 @@
+"""Live trainings: steps that open, fill and close until the model is there."""

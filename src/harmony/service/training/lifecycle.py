@@ -1,0 +1,273 @@
+"""Trainings: steps that open, fill and close, one after the other, until the model is there.
+
+A step is a round (`catalogue`) whose devices may report in no other step (`stores`).  Closing it,
+learning from its tally, keeping the trainer's state and opening the next step is one transaction:
+a server that is killed at any moment leaves a training that is exactly before or exactly after.
+Commits of reports wait meanwhile, so the trainer first learns without the lock, which makes the
+tables that the next step needs, and within it only if more reports have come.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import structlog
+from sqlalchemy import func, select, update
+from sqlalchemy.exc import IntegrityError
+
+from harmony.errors import HarmonyError
+from harmony.tally import Tally
+
+from .. import schema
+from ..catalogue import Catalogue, read_tally
+from ..database import Database
+from ..entries import ListedStep, ListedTraining
+from ..problems import Problem
+from .arrivals import Turnout
+from .pacing import Pace
+from .storage import (
+    State,
+    begun,
+    close_step,
+    is_open,
+    learnt,
+    open_step,
+    stored_trainer,
+    trainer_of,
+)
+
+if TYPE_CHECKING:
+    from harmony.learn.trainer import Trainer
+
+log = structlog.get_logger(__name__)
+
+MOST_NAME = 48
+"""A step's round is called after the training and its number, and a label has 64 characters."""
+
+RETRY_SECONDS = 10.0
+"""When to try again to close a step that could not be closed."""
+
+NOTE_SECONDS = 1.0
+"""How often the reports that were refused are written down, at most."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a training is, at one moment."""
+
+    listed: ListedTraining
+    trainer: Trainer
+    reports: dict[int, int]
+    """Accepted reports by round."""
+    late: int
+    refused: int
+
+
+class Trainings:
+    """The trainings of a database, as one of its servers runs them."""
+
+    def __init__(
+        self,
+        database: Database,
+        catalogue: Catalogue,
+        turnout: Turnout,
+        clock: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._catalogue = catalogue
+        self._turnout = turnout
+        self._clock = clock
+        self._paces: dict[int, Pace] = {}
+        self._failed: dict[int, float] = {}
+        self._closing = threading.Lock()
+        self._noting = threading.Lock()
+        self._noted = 0.0
+
+    @property
+    def running(self) -> list[ListedTraining]:
+        """The trainings that have not ended."""
+        return [one for one in self._catalogue.trainings.values() if one.ended is None]
+
+    def training(self, name: str) -> ListedTraining:
+        """Return a training, or raise the problem that there is none."""
+        if name not in self._catalogue.trainings:
+            self._catalogue.reload()
+        if name not in self._catalogue.trainings:
+            raise Problem("not-found", "there is no training of this name")
+        return self._catalogue.trainings[name]
+
+    def create(
+        self, definition: dict[str, Any], step_seconds: float, least: int | None
+    ) -> ListedTraining:
+        """Store a training and open its first step."""
+        from harmony.learn.training import Training
+
+        try:
+            training = Training.from_document(definition)
+            state = begun(training)
+        except HarmonyError as problem:
+            raise Problem("malformed", str(problem)) from None
+        if len(training.name) > MOST_NAME:
+            raise Problem("malformed", f"'name' must have at most {MOST_NAME} characters")
+        document, now = msgspec.json.encode(training.to_document()), self._clock()
+        survey = schema.surveys.insert().values(
+            name=training.name,
+            fingerprint=sha256(document).hexdigest(),
+            document=document.decode(),
+            created=now,
+        )
+        kept = schema.trainings.insert().values(
+            trainer=state.trainer, step_seconds=step_seconds, least=least or 0, late=0, refused=0
+        )
+        try:
+            with self._database.write() as connection:
+                number = connection.execute(survey.returning(schema.surveys.c.id)).scalar_one()
+                connection.execute(kept.values(survey=number))
+                open_step(connection, number, training.name, state, step_seconds, now)
+        except IntegrityError:
+            raise Problem(
+                "conflict", "'name': another survey or training has this name; choose another"
+            ) from None
+        self._catalogue.reload()
+        return self.training(training.name)
+
+    def task(self, name: str, device: bytes) -> tuple[ListedStep, float | None]:
+        """Return the open step, and in how many seconds to ask again if it is not to be had."""
+        listed = self._catalogue.trainings.get(name)
+        step = listed.open_step if listed else None
+        if listed is None:
+            raise Problem("not-found", "there is no training of this name")
+        if step is None:
+            raise Problem("closed", "the training is over")
+        return step, self._pace(listed, step).wait(device, self._clock())
+
+    def came_late(self, name: str, reports: int = 1) -> None:
+        """Count reports to a step that was closed, if this is a training's name."""
+        listed = self._catalogue.trainings.get(name)
+        if listed is not None:
+            self._turnout.came_late(listed.id, reports)
+
+    def advance(self) -> None:
+        """Look at every running training, and close the steps that are full or over."""
+        now = self._clock()
+        if now >= self._noted + NOTE_SECONDS:
+            self._noted = now
+            self._note_refusals()
+        running = self.running
+        reports = self._open_steps() if running else {}
+        if any(one.open_step is None or one.open_step.live.id not in reports for one in running):
+            self._catalogue.reload()  # another server was faster
+        for listed in self.running:
+            step = listed.open_step
+            if step is None or step.live.id not in reports:
+                continue
+            count = reports[step.live.id]
+            self._pace(listed, step).saw(count, self._turnout.accepted(step.live.id))
+            over = now >= step.deadline and count >= self._least(listed, step)
+            if (count >= step.wanted or over) and now >= self._failed.get(listed.id, 0.0):
+                self._try_to_close(listed, step)
+
+    def stop(self, name: str) -> ListedTraining:
+        """End a training with the model that it has, having learnt from what is there."""
+        while (step := (listed := self.training(name)).open_step) is not None:
+            self._close(listed, step, stopping=True)
+        return listed
+
+    def progress(self, name: str) -> Progress:
+        """Read where a training is."""
+        listed = self.training(name)
+        self._note_refusals()
+        with self._database.read() as connection:
+            row = connection.execute(
+                select(schema.trainings).where(schema.trainings.c.survey == listed.id)
+            ).one()
+            counted = connection.execute(
+                select(schema.rounds.c.id, func.coalesce(func.sum(schema.totals.c.reports), 0))
+                .outerjoin(schema.totals, schema.totals.c.round == schema.rounds.c.id)
+                .where(schema.rounds.c.survey == listed.id)
+                .group_by(schema.rounds.c.id)
+            ).all()
+        reports = {round_id: int(count) for round_id, count in counted}
+        trainer = trainer_of(listed, row.trainer)
+        return Progress(listed, trainer, reports, int(row.late), int(row.refused))
+
+    def _pace(self, listed: ListedTraining, step: ListedStep) -> Pace:
+        pace = self._paces.get(listed.id)
+        if pace is None:
+            pace = Pace(step.live.id, step.wanted, self._clock(), listed.step_seconds)
+        elif pace.round != step.live.id:
+            pace = pace.next(step.live.id, step.wanted, self._clock())
+        self._paces[listed.id] = pace
+        return pace
+
+    def _least(self, listed: ListedTraining, step: ListedStep) -> int:
+        return max(1, min(listed.least or -(-step.wanted // 2), step.wanted))
+
+    def _open_steps(self) -> dict[int, int]:
+        """Read the rounds of all open steps, with their reports."""
+        rounds, totals, trainings = schema.rounds.c, schema.totals.c, schema.trainings.c
+        with self._database.read() as connection:
+            rows = connection.execute(
+                select(rounds.id, func.coalesce(func.sum(totals.reports), 0))
+                .join(schema.trainings, trainings.survey == rounds.survey)
+                .outerjoin(schema.totals, totals.round == rounds.id)
+                .where(rounds.closed.is_(None))
+                .group_by(rounds.id)
+            ).all()
+        return {round_id: int(reports) for round_id, reports in rows}
+
+    def _try_to_close(self, listed: ListedTraining, step: ListedStep) -> None:
+        """Close a step; a training that cannot go on must not hold up the others."""
+        try:
+            self._close(listed, step)
+        except HarmonyError:
+            self._failed[listed.id] = self._clock() + RETRY_SECONDS
+            log.exception("a step could not be closed", training=listed.name, step=step.number)
+
+    def _close(self, listed: ListedTraining, step: ListedStep, *, stopping: bool = False) -> None:
+        """Close a step, learn from it and open the next; whoever comes second does nothing."""
+        live, closed = step.live, False
+        with self._closing:
+            with self._database.read() as connection:
+                stored = stored_trainer(connection, listed.id)
+                tally = read_tally(connection, live) if is_open(connection, live.id) else None
+            if tally is not None:
+                state = self._learnt(listed, step, stored, tally, stopping)
+                with self._database.write(alone=True) as connection:
+                    if closed := is_open(connection, live.id):
+                        final = read_tally(connection, live)
+                        if final != tally:
+                            state = self._learnt(listed, step, stored, final, stopping)
+                        now = self._clock()
+                        close_step(connection, listed, live.id, state, now, stopping=stopping)
+            self._catalogue.reload()
+        if closed:
+            log.info("step closed", round=live.round.label, reports=final.reports)
+
+    def _learnt(
+        self, listed: ListedTraining, step: ListedStep, stored: str, tally: Tally, stopping: bool
+    ) -> State:
+        """Return the state after a step; a training can be stopped even if it cannot learn."""
+        try:
+            return learnt(listed, stored, tally, self._least(listed, step))
+        except HarmonyError:
+            if not stopping:
+                raise
+            return State(stored, None)
+
+    def _note_refusals(self) -> None:
+        """Write down how many reports were late or refused since the last time."""
+        kept = schema.trainings.c
+        with self._noting:  # who reads the counts next must find those that are being written
+            for training, (late, refused) in self._turnout.take().items():
+                with self._database.write() as connection:
+                    connection.execute(
+                        update(schema.trainings)
+                        .where(kept.survey == training)
+                        .values(late=kept.late + late, refused=kept.refused + refused)
+                    )
