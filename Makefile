@@ -34,7 +34,7 @@ screenshots: $(READY) ## Photograph every page of the dashboard into docs/screen
 check: $(READY) ## Check formatting, lint and types
 	@$(BIN)/ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/lint-imports --no-timings >/dev/null || { $(BIN)/lint-imports; exit 1; }
+	@$(BIN)/lint-imports --no-logo >/dev/null || { $(BIN)/lint-imports --no-logo; exit 1; }
 	@$(BIN)/mypy
 
 format: $(READY) ## Format the code and apply the safe lint fixes
