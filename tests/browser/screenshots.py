@@ -70,7 +70,7 @@ def main() -> int:
         site = started(Path(folder))
         try:
             fill(site, devices=200_000)
-            site.finish(site.lesson(devices=50_000))
+            site.finish(site.live_training(devices=50_000))
             everything(browser, site)
         finally:
             site.server.stop()

@@ -11,7 +11,7 @@ import numpy as np
 
 import harmony as hm
 from harmony.demo.fleet import simulate_fleet
-from harmony.demo.learning import Lesson, training_of
+from harmony.demo.live_training import LiveTraining, training_of
 from harmony.service.ingest.packed import MEDIA_TYPE, pack_table
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
@@ -77,18 +77,18 @@ class Site:
         with urllib.request.urlopen(request, timeout=30) as answer:
             assert answer.status == 200
 
-    def lesson(self, devices: int, epsilon: float = 4.0) -> Lesson:
+    def live_training(self, devices: int, epsilon: float = 4.0) -> LiveTraining:
         """Start a training on an invented fleet."""
         training = training_of(devices, epsilon)
-        return Lesson(self, training, simulate_fleet(devices, 7), 7)
+        return LiveTraining(self, training, simulate_fleet(devices, 7), 7)
 
-    def finish(self, lesson: Lesson) -> None:
+    def finish(self, training: LiveTraining) -> None:
         """Let the fleet answer step after step until the training ends."""
 
         def bring(survey: hm.Survey, label: str, reports: Any) -> None:
-            self.bring(lesson.training.name, pack_table(survey, label, reports))
+            self.bring(training.training.name, pack_table(survey, label, reports))
 
-        lesson.run(0, bring, lambda progress: None)
+        training.run(0, bring, lambda progress: None)
 
 
 def people(devices: int, seed: int) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def serious(page: Page) -> list[str]:
 @pytest.fixture(scope="module", autouse=True)
 def training(site: Site) -> None:
     """A training that waits for its devices."""
-    site.lesson(devices=1_000)
+    site.live_training(devices=1_000)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -242,13 +242,13 @@ def test_the_keyboard_reaches_everything(as_admin: Page, site: Site) -> None:
 
 def test_a_training_is_followed_to_its_model(as_admin: Page, site: Site) -> None:
     page = as_admin
-    lesson = site.lesson(devices=3_000)
+    training = site.live_training(devices=3_000)
     page.goto(f"{site.url}/trainings")
     page.get_by_role("link", name="system-errors").click()
     page.locator("main[data-connected]").wait_for()
     assert "running" in page.locator(".tiles").inner_text()
     assert len(page.locator("#steps tbody tr").all()) == 1
-    site.finish(lesson)
+    site.finish(training)
     page.locator("#tiles .mark", has_text="finished").wait_for()
     found = site.call("GET", "/v1/trainings/system-errors")
     page.wait_for_function(

@@ -59,10 +59,10 @@ def test_the_first_phone_reads_in_its_ledger_what_it_spent(fleet_of_20000: Any) 
 
 
 def test_the_model_beats_the_commoner_answer(fleet_of_20000: Any) -> None:
-    learnt = fleet_of_20000["training"]
-    assert learnt["devices"] >= 20_000 * 0.9
-    assert learnt["majority"] + 0.1 < learnt["accuracy"] <= learnt["without_privacy"] + 0.01
-    assert learnt["model"]["weights"].keys() == {"battery use", "memory use", "app use"}
+    training = fleet_of_20000["training"]
+    assert training["devices"] >= 20_000 * 0.9
+    assert training["majority"] + 0.1 < training["accuracy"] <= training["without_privacy"] + 0.01
+    assert training["model"]["weights"].keys() == {"battery use", "memory use", "app use"}
 
 
 def test_the_report_reads_well_in_a_pipe() -> None:

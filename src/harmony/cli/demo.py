@@ -18,7 +18,7 @@ from .terminal import busy, columns, console, plural, reporting, say_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..demo import Demo, Demonstration, Turnout
+    from ..demo import Demonstration, DemoResult, ReportCounts
 
 INTERRUPTED = 130
 LEAST_TO_LEARN = 1_000
@@ -124,10 +124,10 @@ def _show_link(demonstration: Demonstration, wanted: bool) -> None:
 @contextmanager
 def _watching(
     devices: int,
-) -> Iterator[tuple[Callable[[Turnout], None], Callable[[dict[str, Any]], None]]]:
+) -> Iterator[tuple[Callable[[ReportCounts], None], Callable[[dict[str, Any]], None]]]:
     """Show the reports and the training's steps as they come in, on a terminal."""
     if not sys.stderr.isatty():
-        yield (lambda turnout: None), (lambda progress: None)
+        yield (lambda counts: None), (lambda progress: None)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -146,13 +146,13 @@ def _watching(
     training = bar.add_task("training", total=devices, said="", start=False, visible=False)
     rate = Rate()
 
-    def show_reports(turnout: Turnout) -> None:
+    def show_reports(counts: ReportCounts) -> None:
         said = (
-            f"[cyan]{rate.of(turnout.heard):,.0f}/s[/]  "
-            f"[green]{turnout.outcomes['accepted']:,} accepted[/]  "
-            f"[red]{turnout.refused:,} refused[/]"
+            f"[cyan]{rate.of(counts.reported):,.0f}/s[/]  "
+            f"[green]{counts.outcomes['accepted']:,} accepted[/]  "
+            f"[red]{counts.refused:,} refused[/]"
         )
-        bar.update(reports, completed=turnout.heard, said=said)
+        bar.update(reports, completed=counts.reported, said=said)
 
     def show_training(progress: dict[str, Any]) -> None:
         if not bar.tasks[training].visible:
@@ -173,7 +173,7 @@ def _where(progress: dict[str, Any]) -> str:
     return f"{step}{loss}"
 
 
-def _print(screen: Console, done: Demo) -> None:
+def _print(screen: Console, done: DemoResult) -> None:
     _print_question(screen, done)
     _print_one_device(screen, done)
     _print_estimates(screen, done)
@@ -181,7 +181,7 @@ def _print(screen: Console, done: Demo) -> None:
     _print_proof(screen, done)
 
 
-def _print_question(screen: Console, done: Demo) -> None:
+def _print_question(screen: Console, done: DemoResult) -> None:
     survey = done.survey
     screen.print(f"[bold]Harmony: {plural(done.devices, 'phone')}, and nobody's data[/]\n")
     answers = "one of these" if survey.answers == 1 else f"{survey.answers} of these"
@@ -199,7 +199,7 @@ def _print_question(screen: Console, done: Demo) -> None:
     )
 
 
-def _print_one_device(screen: Console, done: Demo) -> None:
+def _print_one_device(screen: Console, done: DemoResult) -> None:
     size, epsilon = report_bytes(done.survey), done.survey.epsilon
     screen.print(f"\n[bold]What one phone revealed:[/] {size} bytes, whatever its values")
     for answer in done.answers:
@@ -217,7 +217,7 @@ def _print_one_device(screen: Console, done: Demo) -> None:
         screen.print(f"  [dim]{entry}[/]")
 
 
-def _print_estimates(screen: Console, done: Demo) -> None:
+def _print_estimates(screen: Console, done: DemoResult) -> None:
     screen.print("\n[bold]What the fleet revealed:[/] the server's estimates, and the truth")
     heads = (">truth", ">estimate", ">95% interval", "◆ the truth")
     table = columns("attribute", "value", *heads)
@@ -242,23 +242,23 @@ def _print_estimates(screen: Console, done: Demo) -> None:
         )
 
 
-def _print_model(screen: Console, done: Demo) -> None:
-    learnt = done.learnt
-    if learnt is None:
+def _print_model(screen: Console, done: DemoResult) -> None:
+    training = done.training
+    if training is None:
         screen.print(f"\nToo few phones to train a model; {LEAST_TO_LEARN:,} would do.")
         return
     weights = ", ".join(
-        f"{weight:+.2f} x {name}" for name, weight in learnt.model["weights"].items()
+        f"{weight:+.2f} x {name}" for name, weight in training.model["weights"].items()
     )
     screen.print(
         f"\n[bold]What was learnt:[/] predict [cyan]system error[/] from battery, memory and app "
-        f"use, with {learnt.devices:,} phones in {plural(learnt.steps, 'step')}"
+        f"use, with {training.devices:,} phones in {plural(training.steps, 'step')}"
     )
-    screen.print(f"log-odds = {learnt.model['intercept']:+.2f} {weights} (scaled to -1 .. 1)")
+    screen.print(f"log-odds = {training.model['intercept']:+.2f} {weights} (scaled to -1 .. 1)")
     table = columns("on phones that took no part", ">right")
-    table.add_row("always the commoner answer", f"{learnt.majority:.1%}")
-    table.add_row("[cyan]the model[/], from randomised answers", f"{learnt.accuracy:.1%}")
-    table.add_row("the same, from everybody's data", f"{learnt.without_privacy:.1%}")
+    table.add_row("always the commoner answer", f"{training.majority:.1%}")
+    table.add_row("[cyan]the model[/], from randomised answers", f"{training.accuracy:.1%}")
+    table.add_row("the same, from everybody's data", f"{training.without_privacy:.1%}")
     screen.print(table)
 
 
@@ -280,7 +280,7 @@ def _cells(row: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[str, ...]:
     )
 
 
-def _print_proof(screen: Console, done: Demo) -> None:
+def _print_proof(screen: Console, done: DemoResult) -> None:
     seconds, audit = done.seconds, done.audit
     verdict = "[green]PASS[/]" if audit.epsilon <= audit.promised else "[bold red]FAIL[/]"
     screen.print(

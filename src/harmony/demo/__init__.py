@@ -1,12 +1,12 @@
 """The demonstration behind `harmony demo`."""
 
 from .fleet import fleet_survey, fleet_truth, simulate_fleet
-from .run import Demo, Demonstration, Turnout
+from .run import Demonstration, DemoResult, ReportCounts
 
 __all__ = [
-    "Demo",
+    "DemoResult",
     "Demonstration",
-    "Turnout",
+    "ReportCounts",
     "fleet_survey",
     "fleet_truth",
     "simulate_fleet",

@@ -17,7 +17,7 @@ from .fleet import Fleet, phone
 
 THREADS = 8
 PATIENCE = 30.0
-MEMORY = Path("/dev/shm")
+MEMORY_FOLDER = Path("/dev/shm")
 
 
 def phones_folder() -> TemporaryDirectory[str]:
@@ -26,11 +26,11 @@ def phones_folder() -> TemporaryDirectory[str]:
     Thousands of phones have as many disks; here they would all wait for one.
     """
     return TemporaryDirectory(
-        prefix="harmony-phones-", dir=MEMORY if os.access(MEMORY, os.W_OK) else None
+        prefix="harmony-phones-", dir=MEMORY_FOLDER if os.access(MEMORY_FOLDER, os.W_OK) else None
     )
 
 
-class Overheard(HttpTransport):
+class RecordingTransport(HttpTransport):
     """A transport that keeps the last report that it carried."""
 
     report = b""
@@ -46,10 +46,10 @@ class Overheard(HttpTransport):
 
 def first_phone(url: str, folder: Path, fleet: Fleet, epsilon: float) -> bytes:
     """Let the first phone report, and return what it sent."""
-    overheard = Overheard(url)
-    with _device(url, folder, 0, epsilon, overheard) as device:
+    transport = RecordingTransport(url)
+    with _device(url, folder, 0, epsilon, transport) as device:
         device.answer(phone(fleet, 0), patience=PATIENCE)
-    return overheard.report
+    return transport.report
 
 
 def ledger_of(url: str, folder: Path, epsilon: float) -> list[str]:
@@ -66,7 +66,7 @@ def visit_all(
     epsilon: float,
     patience: float = PATIENCE,
 ) -> Iterator[bool]:
-    """Let these phones answer what is open, some at a time; yield whether each was heard."""
+    """Let these phones answer what is open, some at a time; yield whether each was accepted."""
 
     def visit(number: int) -> bool:
         with _device(url, folder, number, epsilon) as device:

@@ -13,7 +13,7 @@ from ..survey import Survey
 
 
 @dataclass(frozen=True)
-class Answer:
+class RevealedAnswer:
     """What one phone sent about one attribute, and how likely that was.
 
     Whatever its value, the phone sent this symbol with a chance between `least` and `most`.
@@ -26,7 +26,7 @@ class Answer:
     most: float
 
 
-def read_report(survey: Survey, round: Round, report: bytes) -> list[Answer]:
+def read_report(survey: Survey, round: Round, report: bytes) -> list[RevealedAnswer]:
     """Return what a report says to whoever reads it."""
     device, sent = report[:16], report[17:]
     size = survey.symbol_bytes
@@ -37,7 +37,7 @@ def read_report(survey: Survey, round: Round, report: bytes) -> list[Answer]:
         mechanism = survey.mechanisms[0][place]
         chances = [_chance(mechanism, index, symbol) for index in _indices(mechanism, row)]
         name, symbols = survey.attributes[place].name, mechanism.table.symbols
-        answers.append(Answer(name, symbol, symbols, min(chances), max(chances)))
+        answers.append(RevealedAnswer(name, symbol, symbols, min(chances), max(chances)))
     return answers
 
 

@@ -22,9 +22,9 @@ from ..mechanisms.audit import Audit, audit
 from ..rounds import Round
 from ..survey import Survey
 from .fleet import fleet_survey, fleet_truth, phones_between, simulate_fleet
-from .learning import Learnt, Lesson, training_of
+from .live_training import LiveTraining, TrainingResult, training_of
 from .phones import first_phone, ledger_of, phones_folder, visit_all
-from .revealed import Answer, read_report
+from .revealed import RevealedAnswer, read_report
 from .server import DemoServer
 
 MOST_DEVICES = 20_000_000
@@ -40,11 +40,11 @@ LABEL = "now"
 
 
 @dataclass
-class Turnout:
+class ReportCounts:
     """What became of the reports so far."""
 
     devices: int
-    heard: int = 0
+    reported: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -53,11 +53,11 @@ class Turnout:
         return self.outcomes.total() - self.outcomes["accepted"] - self.outcomes["duplicate"]
 
 
-Watch = Callable[[Turnout], None]
+Watch = Callable[[ReportCounts], None]
 
 
 @dataclass(frozen=True)
-class Demo:
+class DemoResult:
     """A finished demonstration: estimates beside the truth, one phone's report, the audit."""
 
     survey: Survey
@@ -66,9 +66,9 @@ class Demo:
     rows: list[dict[str, Any]]
     outcomes: dict[str, int]
     ledger: list[str]
-    answers: list[Answer]
+    answers: list[RevealedAnswer]
     audit: Audit
-    learnt: Learnt | None
+    training: TrainingResult | None
     seconds: dict[str, float]
 
     @property
@@ -87,7 +87,7 @@ class Demo:
             "estimates": self.rows,
             "intervals": len(self.rows),
             "missed": self.missed,
-            "training": self.learnt and self.learnt.to_dict(),
+            "training": self.training and self.training.to_dict(),
             "seconds": self.seconds,
         }
 
@@ -104,8 +104,8 @@ class Demonstration:
         self._seed = secrets.randbits(63) if seed is None else seed
         with self._timed("design"):
             self.survey = fleet_survey(epsilon)
-        self.turnout = Turnout(devices)
-        self._learnt: Learnt | None = None
+        self.counts = ReportCounts(devices)
+        self._training: TrainingResult | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="harmony-demo-")
         self._phones_folder = phones_folder()
 
@@ -141,8 +141,8 @@ class Demonstration:
         link = self.server.call("POST", "/v1/sign-in-links")["link"]
         return f"{link}&next=/surveys/{self.survey.name}"
 
-    def collect(self, watch: Watch = lambda turnout: None) -> None:
-        """Let the whole fleet report; `watch` is told how it goes."""
+    def collect(self, watch: Watch = lambda counts: None) -> None:
+        """Let the whole fleet report; `watch` is called with the progress."""
         with self._timed("collect"):
             self._collect_singly(watch)
             self._collect_in_batches(watch)
@@ -152,8 +152,8 @@ class Demonstration:
         self._report = first_phone(self.server.url, self._phones, self._fleet, epsilon)
         self._count({"accepted": 1}, 1, watch)
         rest = range(1, self.singles)
-        for heard in visit_all(self.server.url, self._phones, self._fleet, rest, epsilon):
-            self._count({"accepted" if heard else "waiting": 1}, 1, watch)
+        for accepted in visit_all(self.server.url, self._phones, self._fleet, rest, epsilon):
+            self._count({"accepted" if accepted else "waiting": 1}, 1, watch)
 
     def _collect_in_batches(self, watch: Watch) -> None:
         token = {"name": "gateway", "role": "gateway"}
@@ -162,14 +162,14 @@ class Demonstration:
         for start in range(first, self.devices, BATCH):
             self._send(start, min(start + BATCH, self.devices), watch)
         behind = self.devices - first
-        if behind >= RESENT:  # some lose the answer and send again; a few try another report
+        if behind >= RESENT:  # some lose the response and send again; a few try another report
             self._send(first, first + RESENT, watch, again=True)
             self._send(first, first + SECOND_TRIES, watch, again=True, seed=self._seed + 1)
 
     def _send(
         self, start: int, stop: int, watch: Watch, *, again: bool = False, seed: int | None = None
     ) -> None:
-        """Randomise the reports of some phones, and bring them to the server in one request."""
+        """Randomise the reports of some phones, and send them to the server in one request."""
         from ..service.ingest.packed import pack_table
 
         reports = self.survey.randomize(
@@ -178,54 +178,54 @@ class Demonstration:
             round=self._round,
             first=start,
         )
-        answer = self._bring(self.survey.name, pack_table(self.survey, LABEL, reports))
-        became = {"accepted": answer["accepted"], "duplicate": answer["duplicate"]}
-        self._count(became | answer["refused"], 0 if again else stop - start, watch)
+        response = self._post(self.survey.name, pack_table(self.survey, LABEL, reports))
+        outcomes = {"accepted": response["accepted"], "duplicate": response["duplicate"]}
+        self._count(outcomes | response["refused"], 0 if again else stop - start, watch)
 
-    def _bring(self, name: str, packed: bytes) -> dict[str, Any]:
-        path = f"/v1/surveys/{name}/reports"
-        answer: dict[str, Any] = self.server.call("POST", path, token=self._gateway, packed=packed)
-        return answer
+    def _post(self, name: str, packed: bytes) -> dict[str, Any]:
+        path, token = f"/v1/surveys/{name}/reports", self._gateway
+        response: dict[str, Any] = self.server.call("POST", path, token=token, packed=packed)
+        return response
 
     def learn(self, watch: Callable[[dict[str, Any]], None] = lambda progress: None) -> None:
-        """Train a model on the whole fleet; `watch` is told how it goes."""
+        """Train a model on the whole fleet; `watch` is called with the progress."""
         from ..service.ingest.packed import pack_table
 
         epsilon = self.survey.epsilon
         with self._timed("train"):
             training = training_of(self.devices, epsilon)
-            lesson = Lesson(self.server, training, self._fleet, self._seed)
+            live = LiveTraining(self.server, training, self._fleet, self._seed)
             singly = range(min(self.singles, TRAINED_SINGLY))
             url = self.server.url
             deque(visit_all(url, self._phones, self._fleet, singly, epsilon, patience=0.0), 0)
-            watch(lesson.progress())
-            self._learnt = lesson.run(
+            watch(live.progress())
+            self._training = live.run(
                 len(singly),
-                lambda survey, label, reports: self._bring(
+                lambda survey, label, reports: self._post(
                     training.name, pack_table(survey, label, reports)
                 ),
                 watch,
             )
 
-    def _count(self, became: dict[str, int], devices: int, watch: Watch) -> None:
-        self.turnout.outcomes.update(became)
-        self.turnout.heard += devices
-        watch(self.turnout)
+    def _count(self, outcomes: dict[str, int], devices: int, watch: Watch) -> None:
+        self.counts.outcomes.update(outcomes)
+        self.counts.reported += devices
+        watch(self.counts)
 
-    def conclude(self) -> Demo:
+    def conclude(self) -> DemoResult:
         """Ask the server for its estimates, and hold them to the truth."""
         with self._timed("estimate"):
             found = self.server.call("GET", f"{self._api}/rounds/{LABEL}/estimates")
-        return Demo(
+        return DemoResult(
             self.survey,
             self.devices,
             self.singles,
             list(self._beside_truth(found["estimates"])),
-            {name: count for name, count in self.turnout.outcomes.items() if count},
+            {name: count for name, count in self.counts.outcomes.items() if count},
             ledger_of(self.server.url, self._phones, self.survey.epsilon),
             read_report(self.survey, self._round, self._report),
             audit(self.survey),
-            self._learnt,
+            self._training,
             self.seconds,
         )
 

@@ -1,4 +1,4 @@
-"""A server for the demonstration: a process of its own on a free port, and a way to talk to it."""
+"""A server for the demonstration: a process of its own on a free port, and its API."""
 
 from __future__ import annotations
 
@@ -28,11 +28,20 @@ class DemoServer:
 
     def __init__(self, folder: Path) -> None:
         self._log = folder / "server.log"
-        words = [sys.executable, "-m", "harmony.service", "--database", str(folder / "harmony.db")]
-        words += ["--host", "127.0.0.1", "--port", "0", "--log-level", "warning"]
-        words += [word for limit in UNLIMITED for word in (f"--{limit}", "0")]
+        command = [sys.executable, "-m", "harmony.service"]
+        command += [
+            "--database",
+            str(folder / "harmony.db"),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+            "--log-level",
+            "warning",
+        ]
+        command += [argument for limit in UNLIMITED for argument in (f"--{limit}", "0")]
         self._process = subprocess.Popen(
-            words,
+            command,
             stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             text=True,
@@ -87,7 +96,7 @@ class DemoServer:
     def call(
         self, method: str, path: str, body: Any = None, *, token: str = "", packed: bytes = b""
     ) -> Any:
-        """Call the API, as admin unless another token is given; return its answer."""
+        """Call the API, as admin unless another token is given; return its response."""
         headers = {"Authorization": f"Bearer {token or self._token}"}
         if packed:
             from ..service.ingest.packed import MEDIA_TYPE
@@ -98,8 +107,8 @@ class DemoServer:
             headers["Content-Type"] = "application/json"
         request = urllib.request.Request(self.url + path, content or None, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=REQUEST_SECONDS) as answer:
-                return json.loads(answer.read())
+            with urllib.request.urlopen(request, timeout=REQUEST_SECONDS) as response:
+                return json.loads(response.read())
         except urllib.error.HTTPError as refused:
             detail = json.loads(refused.read() or b"{}").get("detail", "")
             raise HarmonyError(f"{method} {path}: {refused.code} {detail}") from None

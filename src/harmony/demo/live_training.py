@@ -38,12 +38,12 @@ FEATURES = (
 )
 HELD_OUT = 20_000
 STEP_SECONDS = 60.0
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 NEWTON_STEPS = 20
 
 
 class Caller(Protocol):
-    """A server's address, and a way to call its API as an admin."""
+    """A server's address, and its API as an admin calls it."""
 
     @property
     def url(self) -> str: ...
@@ -51,12 +51,12 @@ class Caller(Protocol):
     def call(self, method: str, path: str, body: Any = None) -> Any: ...
 
 
-Bring = Callable[[Survey, str, Any], object]
-"""Brings reports (as `Survey.randomize` gives them) to a round, by its label."""
+SendReports = Callable[[Survey, str, Any], object]
+"""Sends reports (as `Survey.randomize` gives them) to a round, by its label."""
 
 
 @dataclass(frozen=True)
-class Learnt:
+class TrainingResult:
     """What came of the training, on phones that took no part."""
 
     model: dict[str, Any]
@@ -76,7 +76,7 @@ def training_of(devices: int, epsilon: float) -> Training:
     return Training(NAME, epsilon, "logistic", LABEL, FEATURES, devices)
 
 
-class Lesson:
+class LiveTraining:
     """The training on a server, followed from its first step to its last."""
 
     def __init__(self, server: Caller, training: Training, fleet: Fleet, seed: int) -> None:
@@ -96,7 +96,9 @@ class Lesson:
         found: dict[str, Any] = self._server.call("GET", f"/v1/trainings/{NAME}")
         return found
 
-    def run(self, first: int, bring: Bring, watch: Callable[[dict[str, Any]], None]) -> Learnt:
+    def run(
+        self, first: int, send: SendReports, watch: Callable[[dict[str, Any]], None]
+    ) -> TrainingResult:
         """Let phones from number `first` on answer step after step, until the model is there."""
         now = self.progress()
         while now["state"] == "running":
@@ -104,22 +106,24 @@ class Lesson:
             lacking = step["wanted"] - step["reports"]
             last = min(first + max(lacking, 0), self._records.devices)
             if last > first:
-                self._answer(step["number"], first, last, bring)
+                self._answer(step["number"], first, last, send)
                 first = last
             now = self._after(step["number"])
             watch(now)
-        return self._learnt(now)
+        return self._result(now)
 
-    def _answer(self, number: int, first: int, last: int, bring: Bring) -> None:
+    def _answer(self, number: int, first: int, last: int, send: SendReports) -> None:
         document = self._task()
         if document.get("step") != number:
             return
         step, survey = _step(self.training, document), Survey.from_document(document["survey"])
-        columns = derived(step, self._records, first, last, self._random.random(last - first))
+        columns = derived(
+            step, self._records, first, last, self._random.random(last - first)
+        )
         opened = document["round"]
         round = Round(opened["label"], bytes.fromhex(opened["seed"]))
         reports = survey.randomize(columns, self._seed + number, round=round, first=first)
-        bring(survey, round.label, reports)
+        send(survey, round.label, reports)
 
     def _task(self) -> Any:
         """Ask for the open step, as a device."""
@@ -127,8 +131,8 @@ class Lesson:
             f"{self._server.url}/v1/trainings/{NAME}/task",
             headers={"Authorization": self._authorization},
         )
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.loads(answer.read() or b"{}")  # nothing, if enough devices are at it
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.loads(response.read() or b"{}")  # nothing, if enough devices are at it
 
     def _after(self, number: int) -> dict[str, Any]:
         """Wait until the server has learnt from a step, and return where it is then."""
@@ -137,15 +141,15 @@ class Lesson:
             now = self.progress()
             if now["state"] != "running" or now["steps"][-1]["number"] != number:
                 return now
-            time.sleep(LOOK_SECONDS)  # the server looks at its steps once a second
+            time.sleep(POLL_SECONDS)  # the server looks at its steps once a second
         raise HarmonyError(f"the training is stuck in step {number}")
 
-    def _learnt(self, now: dict[str, Any]) -> Learnt:
+    def _result(self, now: dict[str, Any]) -> TrainingResult:
         held_out = simulate_fleet(HELD_OUT, self._seed + 1)
         truth = held_out[LABEL.name]
         right = float(np.mean(Model.from_document(now["model"]).predict(held_out) == truth))
         share = float(np.mean(truth))
-        return Learnt(
+        return TrainingResult(
             now["model"]["model"],
             len(now["steps"]),
             now["devices"],
