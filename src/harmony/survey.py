@@ -32,8 +32,7 @@ from .document import (
     write_document,
 )
 from .errors import SurveyError
-from .mechanisms.choose import balance as balance_coins
-from .mechanisms.choose import choose_answers, design
+from .mechanisms.choose import balance_coins, choose_answers, design_mechanism
 from .rounds import Round
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class Survey:
     def _designed(self) -> Mechanisms:
         mechanisms = tuple(
             tuple(
-                design(attribute, Fraction(tier) / self.answers, self.mechanism)
+                design_mechanism(attribute, Fraction(tier) / self.answers, self.mechanism)
                 for attribute in self.attributes
             )
             for tier in self.tiers

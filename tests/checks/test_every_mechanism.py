@@ -112,7 +112,7 @@ def test_it_is_unbiased_by_exact_expectation(case: Case) -> None:
             assert level >= built.values or np.abs(estimates - truth).max() < 1e-9 * built.highest
         return
     for value in range(built.values):
-        estimates = (_spoken_for(built, expected[value]) - built.q) / (built.p - built.q)
+        estimates = (_support_counts(built, expected[value]) - built.q) / (built.p - built.q)
         truth = np.eye(built.values)[value]
         assert np.abs(estimates - truth).max() < 1e-9 * built.highest
 
@@ -128,15 +128,15 @@ def test_its_variance_is_what_it_promises_by_exact_expectation(case: Case) -> No
         return
     if isinstance(built, SignedLinear):
         likely, unlikely = np.array(built.table.counts) / TOTAL
-        assert built.reach * (likely - unlikely) == pytest.approx(1)
+        assert built.scale * (likely - unlikely) == pytest.approx(1)
         assert built.zero_variance == pytest.approx(
-            (built.reach * (1 - 0.5 ** (built.code.digits - 1))) ** 2
+            (built.scale * (1 - 0.5 ** (built.code.digits - 1))) ** 2
         )
         return
-    speaks = _expected_cells(built)
-    own = _spoken_for(built, speaks[0])[0]
+    cells = _expected_cells(built)
+    own = _support_counts(built, cells[0])[0]
     assert own == pytest.approx(built.p, abs=1e-12)
-    others = [_spoken_for(built, speaks[value])[0] for value in range(1, built.values)]
+    others = [_support_counts(built, cells[value])[0] for value in range(1, built.values)]
     assert np.allclose(others, built.q, atol=1e-12)
 
 
@@ -188,7 +188,7 @@ def _inputs(built: Linear | SignedLinear) -> int:
     return built.values + (built.code.rows + 1 if isinstance(built, SignedLinear) else 0)
 
 
-def _spoken_for(built: Linear, cells: np.ndarray) -> np.ndarray:
+def _support_counts(built: Linear, cells: np.ndarray) -> np.ndarray:
     """The definition that the fast transforms must reproduce: sum the cells that speak for v."""
     rows = np.arange(built.code.rows)
     return np.array(
@@ -205,7 +205,7 @@ def test_the_fast_transform_counts_what_the_definition_counts(case: Case) -> Non
     assert isinstance(built, Linear)
     rng = np.random.default_rng(1)
     cells = rng.integers(0, 10**6, (built.code.rows, built.table.symbols))
-    assert np.array_equal(built.spoken_for(cells), _spoken_for(built, cells))
+    assert np.array_equal(built.support_counts(cells), _support_counts(built, cells))
 
 
 def _grid_cells(built: Grid, t: np.ndarray, rng: np.random.Generator) -> np.ndarray:

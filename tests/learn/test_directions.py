@@ -42,13 +42,13 @@ def test_the_noise_of_a_coordinate_is_what_the_code_gives_it(values: int) -> Non
     mechanism = SignedLinear.design(1, values)  # type: ignore[arg-type]  # one is a Fraction, too
     rows = mechanism.code.rows
     hadamard = np.array([[mechanism.code.index(v, r) for v in range(values)] for r in range(rows)])
-    decoded = (1 - 2 * hadamard) * mechanism.reach * rows / (rows + 1)
+    decoded = (1 - 2 * hadamard) * mechanism.scale * rows / (rows + 1)
     covariance = decoded.T @ decoded / rows
     block = Block.of_values(RNG.dirichlet(np.ones(values)))
     assert block.basis is not None
-    expected = np.eye(values - 1) * mechanism.reach**2 * block.noise
+    expected = np.eye(values - 1) * mechanism.scale**2 * block.noise
     assert block.basis.T @ covariance @ block.basis == pytest.approx(expected)
-    assert mechanism.zero_variance == pytest.approx(mechanism.reach**2 * block.answer)
+    assert mechanism.zero_variance == pytest.approx(mechanism.scale**2 * block.answer)
 
 
 def test_a_feature_of_very_many_values_needs_no_matrix() -> None:

@@ -58,14 +58,14 @@ def combine(
         max(
             float(weights[tier])
             * min(1.0, dishonest * reports / tier_reports[tier])
-            * _reach(mechanisms[tier], moments[tier].estimates)
+            * _largest_deviation(mechanisms[tier], moments[tier].estimates)
             for tier in used
         ),
         _correlation(mechanisms, cells, weights),
     )
 
 
-def _reach(mechanism: Mechanism, estimates: Floats) -> float:
+def _largest_deviation(mechanism: Mechanism, estimates: Floats) -> float:
     """How far one report can lie from the estimate: what each dishonest device can add."""
     return float(max(mechanism.highest - estimates.min(), estimates.max() - mechanism.lowest))
 

@@ -1,4 +1,4 @@
-"""The way from a tally to a result: decode each tier, combine, scale to the attribute."""
+"""From a tally to a result: decode each tier, combine, scale to the attribute."""
 
 from __future__ import annotations
 

@@ -55,8 +55,8 @@ class HistogramEstimate:
         Each interval holds with this confidence by itself; with `simultaneous`, all of them
         hold at once with it.
         """
-        reach = self.critical(confidence, together=simultaneous) * self.errors
-        pairs = zip((self.raw - reach).tolist(), (self.raw + reach).tolist(), strict=True)
+        margin = self.critical(confidence, together=simultaneous) * self.errors
+        pairs = zip((self.raw - margin).tolist(), (self.raw + margin).tolist(), strict=True)
         return dict(zip(self.values, pairs, strict=True))
 
     def critical(self, confidence: float, *, together: bool) -> float:

@@ -35,8 +35,8 @@ class MeanEstimate:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Return (low, high), around the truth with this confidence."""
-        reach = single(confidence) * self.stderr
-        return self.mean - reach, self.mean + reach
+        margin = single(confidence) * self.stderr
+        return self.mean - margin, self.mean + margin
 
     def _repr_html_(self) -> str:
         from .notebook import estimates_html

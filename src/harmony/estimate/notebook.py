@@ -21,7 +21,7 @@ _BAR = "background:#a9cde4;height:.7em;min-width:1px;width:{width:.1f}px"
 
 
 def survey_html(survey: Survey) -> str:
-    """Show a survey: its attributes, how often each is asked, and what an answer is worth."""
+    """Show a survey: its attributes, how often each is asked, and the variance of an answer."""
     rows = [
         [
             attribute.name,

@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..attributes import Attribute, Signed
-from .grid import Grid
-from .linear import Linear
-from .signed import SignedLinear
-
-Chosen = Grid | Linear | SignedLinear
+from . import Grid, Linear, Mechanism, SignedLinear
 
 LEAST_EPSILON_PER_ANSWER = 1.0
 """Below this, noise outweighs everything and falls as 1/eps^2: splitting epsilon only loses."""
@@ -20,7 +16,7 @@ MOST_COIN = 1 << 16
 """The coins of balanced surveys add up to about this at most: the kernel looks them up."""
 
 
-def design(attribute: Attribute, epsilon: Fraction, mechanism: str) -> Chosen:
+def design_mechanism(attribute: Attribute, epsilon: Fraction, mechanism: str) -> Mechanism:
     """Return the mechanism for one answer about `attribute` that may spend `epsilon`."""
     if isinstance(attribute, Signed):
         return SignedLinear.design(epsilon, len(attribute.values), mechanism)
@@ -52,7 +48,10 @@ def choose_answers(
             break
         share = answers / len(attributes)
         logs = sum(
-            math.log(design(attribute, tier / answers, mechanism).expected_variance(share) / share)
+            math.log(
+                design_mechanism(attribute, tier / answers, mechanism).expected_variance(share)
+                / share
+            )
             for attribute in attributes
             for tier in tiers
         )
@@ -61,8 +60,8 @@ def choose_answers(
     return best
 
 
-def balance(
-    weights: Sequence[int], mechanisms: Sequence[Sequence[Chosen]], answers: int
+def balance_coins(
+    weights: Sequence[int], mechanisms: Sequence[Sequence[Mechanism]], answers: int
 ) -> list[int]:
     """Return coins that ask each attribute in proportion to its weight and its variance.
 
@@ -71,14 +70,17 @@ def balance(
     measured as a share of the domain, as `plan` states them.
 
     >>> mechanisms = [[Linear.design(Fraction("0.1"), values) for values in (2, 2, 16)]]
-    >>> balance([1, 1, 1], mechanisms, answers=1), balance([1, 1, 1], [mechanisms[0][:1] * 3], 1)
-    ([35, 35, 122], [1, 1, 1])
+    >>> balance_coins([1, 1, 1], mechanisms, answers=1)
+    [35, 35, 122]
+    >>> balance_coins([1, 1, 1], [mechanisms[0][:1] * 3], answers=1)
+    [1, 1, 1]
     """
     share = answers / len(weights)
     wanted = [
         weight
         / sum(
-            _domain(tier[place]) ** 2 / tier[place].expected_variance(share) for tier in mechanisms
+            _domain_length(tier[place]) ** 2 / tier[place].expected_variance(share)
+            for tier in mechanisms
         )
         for place, weight in enumerate(weights)
     ]
@@ -106,6 +108,6 @@ def asked_shares(weights: Sequence[int], answers: int) -> list[float]:
     return [min(chance, 1.0) for chance in chances]
 
 
-def _domain(mechanism: Chosen) -> float:
+def _domain_length(mechanism: Mechanism) -> float:
     """The length of what is estimated: a mean lies in [-1, 1], a frequency in [0, 1]."""
     return 1.0 if isinstance(mechanism, Linear) else 2.0

@@ -1,9 +1,9 @@
 """Which linear code and window a categorical attribute should use, by closed-form variance.
 
 A design is (g, t, w): base, digits and window width.  Its variance at frequency zero is
-q (1 - q) / (p - q)^2, where p is the chance that a report speaks for its own value and q for
-another one (Wang et al. 2017 call such protocols pure).  The search keeps the tally small: of
-all designs within a hundredth of the best variance it takes the one with the fewest cells.
+q (1 - q) / (p - q)^2, where p is the chance that a report supports its own value and q that it
+supports another one (Wang et al. 2017 call such protocols pure).  The search keeps the tally small:
+of all designs within a hundredth of the best variance it takes the one with the fewest cells.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ MAX_CELLS = 1 << 18
 
 MAX_BASE = 4096
 MAX_SUBSETS = 400
-SLACK = 1.01
+VARIANCE_SLACK = 1.01
+"""How much of the best variance a design may lose for a smaller tally."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Design:
     subsets: bool = False
 
     @property
-    def fold(self) -> int:
+    def subgroup_order(self) -> int:
         """Order of the largest multiplicative subgroup that can leave the window unchanged."""
         if self.width == 1:
             return self.base - 1
@@ -47,7 +48,7 @@ class Design:
         if self.subsets:
             return math.comb(self.base, self.width)
         points: int = (self.base**self.digits - 1) // (self.base - 1)
-        return points * ((self.base - 1) // self.fold) * self.base
+        return points * ((self.base - 1) // self.subgroup_order) * self.base
 
     def variance(self, epsilon: float) -> float:
         """n times the variance of the estimate for a value nobody has.
@@ -77,7 +78,7 @@ def best_design(epsilon: float, values: int) -> Design:
     good = [
         (design.cells, variance, design)
         for variance, design in candidates
-        if variance <= SLACK * least
+        if variance <= VARIANCE_SLACK * least
     ]
     return min(good, key=lambda entry: entry[:2])[2]
 
@@ -96,12 +97,12 @@ def _candidates(epsilon: float, values: int) -> list[tuple[float, Design]]:
         for width in _widths(epsilon, values)
         if values <= MAX_SUBSETS and math.comb(values, width) <= MAX_SUBSETS
     ]
-    room = max(MAX_CELLS, 4 * values)
-    return [(design.variance(epsilon), design) for design in designs if design.cells <= room]
+    most = max(MAX_CELLS, 4 * values)
+    return [(design.variance(epsilon), design) for design in designs if design.cells <= most]
 
 
 def _widths(epsilon: float, base: int) -> list[int]:
-    """Window widths worth trying: one, and those near g / (e^eps + 1), the optimum."""
+    """Window widths to try: one, and those near g / (e^eps + 1), the optimum."""
     ideal = int(base / (math.exp(epsilon) + 1))
     return sorted({1} | {w for w in range(ideal - 1, ideal + 3) if 1 < w < base})
 
@@ -112,14 +113,16 @@ def window(design: Design) -> list[int]:
     >>> window(Design(base=7, digits=1, width=3))
     [1, 2, 4]
     """
-    whole, rest = divmod(design.width, design.fold)
+    whole, rest = divmod(design.width, design.subgroup_order)
     places = [0] if rest else []
     if design.width == 1:
         return [0]
     root = _primitive_root(design.base)
-    step = (design.base - 1) // design.fold
+    step = (design.base - 1) // design.subgroup_order
     for coset in range(whole):
-        places += [pow(root, coset + step * power, design.base) for power in range(design.fold)]
+        places += [
+            pow(root, coset + step * power, design.base) for power in range(design.subgroup_order)
+        ]
     return sorted(places)
 
 
@@ -131,10 +134,12 @@ def multipliers(design: Design) -> list[int]:
     >>> multipliers(Design(base=7, digits=1, width=3))
     [1, 3]
     """
-    if design.fold == design.base - 1:
+    if design.subgroup_order == design.base - 1:
         return [1]
     root = _primitive_root(design.base)
-    return [pow(root, power, design.base) for power in range((design.base - 1) // design.fold)]
+    return [
+        pow(root, power, design.base) for power in range((design.base - 1) // design.subgroup_order)
+    ]
 
 
 def is_prime(number: int) -> bool:

@@ -22,8 +22,8 @@ from harmony_device.tables import TOTAL, DenseTable
 
 from ..arrays import Counts, Floats
 from ..errors import SurveyError
+from .expected_error import ExpectedErrorMixin
 from .moments import Moments
-from .promise import Promise
 from .rounding import dense_counts, window_counts
 
 TWO_POINTS_BELOW = 0.1
@@ -31,7 +31,7 @@ TWO_POINTS_BELOW = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Grid(Promise):
+class Grid(ExpectedErrorMixin):
     """A numeric mechanism: a grid code, a dense table and the output value of each symbol.
 
     >>> grid = Grid.design(Fraction(1))
@@ -51,8 +51,8 @@ class Grid(Promise):
         if mechanism == "harmony" or epsilon <= TWO_POINTS_BELOW:
             counts = window_counts(epsilon, 2, [0])
             table = DenseTable([counts, counts[::-1]])
-            reach = TOTAL / (counts[0] - counts[1])
-            return cls(epsilon, GridCode(2), table, np.array([-reach, reach]))
+            scale = TOTAL / (counts[0] - counts[1])
+            return cls(epsilon, GridCode(2), table, np.array([-scale, scale]))
         from .grid_program import least_variance  # loads scipy's solvers
 
         points, symbols = (17, 33) if epsilon <= 5 else (33, 65)
@@ -127,7 +127,7 @@ class Grid(Promise):
         return self.worst_variance
 
     @property
-    def reference_spread(self) -> float:
+    def reference_variance(self) -> float:
         """Variance between devices to plan with: that of a value uniform over its range."""
         return 1 / 3
 

@@ -34,33 +34,33 @@ def least_variance(epsilon: float, points: int, symbols: int) -> tuple[Floats, F
     """
     gain = math.expm1(epsilon)
 
-    def worst(reach: float) -> float:
-        return _solve(gain, points, symbols, reach)[0]
+    def worst(scale: float) -> float:
+        return _solve(gain, points, symbols, scale)[0]
 
     # The largest output lies between 1 and about 1.5 times the two-point mechanism's.
-    reaches = np.geomspace(1.0 + 1e-3, 1.45 * (gain + 2) / gain, 12)
-    trials = [worst(reach) for reach in reaches]
+    scales = np.geomspace(1.0 + 1e-3, 1.45 * (gain + 2) / gain, 12)
+    trials = [worst(scale) for scale in scales]
     best = int(np.argmin(trials))
-    around = (reaches[max(best - 1, 0)], reaches[min(best + 1, len(reaches) - 1)])
+    around = (scales[max(best - 1, 0)], scales[min(best + 1, len(scales) - 1)])
     refined = minimize_scalar(worst, bounds=around, method="bounded", options={"maxiter": 12})
-    reach = refined.x if refined.fun < trials[best] else reaches[best]
-    _, probabilities = _solve(gain, points, symbols, float(reach))
+    scale = refined.x if refined.fun < trials[best] else scales[best]
+    _, probabilities = _solve(gain, points, symbols, float(scale))
     used = probabilities.max(axis=0) > 1e-7
-    values = np.linspace(-reach, reach, symbols)[used]
+    values = np.linspace(-scale, scale, symbols)[used]
     kept = probabilities[:, used]
     return kept / kept.sum(axis=1, keepdims=True), values
 
 
-def _solve(gain: float, points: int, symbols: int, reach: float) -> tuple[float, Floats]:
-    """Solve the program for output values up to `reach`: (worst variance, probabilities).
+def _solve(gain: float, points: int, symbols: int, scale: float) -> tuple[float, Floats]:
+    """Solve the program for output values up to `scale`: (worst variance, probabilities).
 
     Mirror symmetry halves it: P[i][s] = P[points-1-i][symbols-1-s], so only the grid points
     up to the middle are unknowns.
     """
     grid, outputs = np.linspace(-1, 1, points), np.linspace(-1, 1, symbols)
     half, half_symbols = (points + 1) // 2, (symbols + 1) // 2
-    fold = np.minimum(np.arange(symbols), symbols - 1 - np.arange(symbols))
-    least = sp.csr_matrix((np.ones(symbols), (np.arange(symbols), fold)))
+    mirror = np.minimum(np.arange(symbols), symbols - 1 - np.arange(symbols))
+    least = sp.csr_matrix((np.ones(symbols), (np.arange(symbols), mirror)))
 
     def columns(y: sp.spmatrix, m: sp.spmatrix, v: float) -> sp.csr_matrix:
         """Put coefficients of y (half x symbols), m (half_symbols) and the variance together."""
@@ -82,7 +82,7 @@ def _solve(gain: float, points: int, symbols: int, reach: float) -> tuple[float,
         0.0,
     )
     mean = columns(sp.kron(each, outputs[None, :]), sp.csr_matrix((half, half_symbols)), 0.0)
-    equal, equal_to = [total, mean], [np.ones(half), grid[:half] / (gain * reach)]
+    equal, equal_to = [total, mean], [np.ones(half), grid[:half] / (gain * scale)]
     if points % 2:
         mirrored = sp.identity(symbols).tocsr() - sp.identity(symbols).tocsr()[::-1]
         middle = sp.hstack([sp.csr_matrix((symbols, (half - 1) * symbols)), mirrored])
@@ -94,7 +94,7 @@ def _solve(gain: float, points: int, symbols: int, reach: float) -> tuple[float,
     solution = linprog(
         cost,
         sp.vstack([bound, variance]).tocsr(),
-        np.concatenate([np.zeros(half * symbols), (places / reach) ** 2]),
+        np.concatenate([np.zeros(half * symbols), (places / scale) ** 2]),
         sp.vstack(equal).tocsr(),
         np.concatenate(equal_to),
         method="highs",
@@ -105,7 +105,7 @@ def _solve(gain: float, points: int, symbols: int, reach: float) -> tuple[float,
     y = solution.x[: half * symbols].reshape(half, symbols)
     m = least @ solution.x[half * symbols : -1]
     top = np.clip(m + gain * y, 0, None)
-    return solution.fun * reach**2, np.vstack([top, top[: points // 2][::-1, ::-1]])
+    return solution.fun * scale**2, np.vstack([top, top[: points // 2][::-1, ::-1]])
 
 
 def _blend(grid: Floats, half: int) -> tuple[sp.csr_matrix, Floats]:

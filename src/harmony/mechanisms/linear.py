@@ -27,8 +27,8 @@ from harmony_device.tables import TOTAL, CirculantTable, DenseTable, Table
 from ..arrays import Counts, Floats
 from ..errors import SurveyError
 from .designs import Design, best_design, is_prime, multipliers, window
+from .expected_error import ExpectedErrorMixin
 from .moments import Moments
-from .promise import Promise
 from .rounding import window_counts
 from .subsets import subset_table
 from .transforms import radon
@@ -39,7 +39,7 @@ COVARIANCE_VALUES = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(Promise):
+class Linear(ExpectedErrorMixin):
     """A categorical mechanism: a linear code and a table with a window of likely symbols.
 
     >>> linear = Linear.design(Fraction(1), 16)
@@ -99,37 +99,37 @@ class Linear(Promise):
 
     @cached_property
     def support(self) -> Floats:
-        """support[i, s] is 1 where symbol s speaks for index i: its likely symbols."""
+        """support[i, s] is 1 where symbol s supports index i: it is one of its likely symbols."""
         if isinstance(self.table, DenseTable):
             return self._likely.astype(np.float64)
-        turns = np.arange(self.code.base)
-        turned = self._likely[(turns[None, :] - turns[:, None]) % len(turns)]
-        return np.asarray(turned, np.float64)
+        shifts = np.arange(self.code.base)
+        shifted = self._likely[(shifts[None, :] - shifts[:, None]) % len(shifts)]
+        return np.asarray(shifted, np.float64)
 
     def _by_index(self, cells: NDArray[Any]) -> NDArray[Any]:
-        """Return, for each row and index, the sum of the cells whose symbols speak for it."""
+        """Return, for each row and index, the sum of the cells whose symbols support it."""
         if isinstance(self.table, DenseTable):
             return np.stack([cells[:, likely].sum(axis=1) for likely in self._likely], axis=1)
-        turned = [np.roll(cells, -int(place), axis=1) for place in np.flatnonzero(self._likely)]
-        return np.asarray(np.sum(turned, axis=0, dtype=cells.dtype))
+        shifted = [np.roll(cells, -int(place), axis=1) for place in np.flatnonzero(self._likely)]
+        return np.asarray(np.sum(shifted, axis=0, dtype=cells.dtype))
 
     @cached_property
     def _agreement(self) -> Floats:
-        """agreement[i, j]: probability that the symbol of index i speaks for index j.
+        """agreement[i, j]: probability that the symbol of index i supports index j.
 
-        A circulant table needs only its first row: the others are turns of it.
+        A circulant table needs only its first row: the others are shifts of it.
         """
         counts = np.array(self.table.counts, dtype=np.float64) / TOTAL
         return self._by_index(counts if isinstance(self.table, DenseTable) else counts[None, :])
 
     @cached_property
     def p(self) -> float:
-        """Probability that a report speaks for the device's own value."""
+        """Probability that a report supports the device's own value."""
         return float(np.diag(self._agreement).mean())
 
     @cached_property
     def q(self) -> float:
-        """Probability that a report speaks for any one other value."""
+        """Probability that a report supports any one other value."""
         base, digits = self.code.base, self.code.digits
         same = (base ** (digits - 1) - 1) / (base**digits - 1)
         own = np.diag(self._agreement).sum()
@@ -138,7 +138,7 @@ class Linear(Promise):
 
     @cached_property
     def balanced(self) -> bool:
-        """Whether, over the rows, every other value is spoken for equally often."""
+        """Whether, over the rows, every other value is supported equally often."""
         if self.p <= self.q:
             return False
         base = self.code.base
@@ -175,7 +175,7 @@ class Linear(Promise):
         return float(self.noise_at(np.array(1 / self.values)))
 
     @property
-    def reference_spread(self) -> float:
+    def reference_variance(self) -> float:
         """Variance between devices to plan with: all values equally frequent."""
         return (1 - 1 / self.values) / self.values
 
@@ -185,14 +185,14 @@ class Linear(Promise):
         if n == 0:
             nothing = np.full(self.values, np.nan)
             return Moments(0, nothing, nothing + np.inf, nothing + np.inf)
-        estimates = (self.spoken_for(cells) / n - self.q) / (self.p - self.q)
+        estimates = (self.support_counts(cells) / n - self.q) / (self.p - self.q)
         # Two successes and two failures more keep a rare value's variance away from zero.
         smooth = np.clip((estimates * n + 2) / (n + 4), 0, 1)
         noise = self.noise_at(smooth)
         return Moments(n, estimates, noise + smooth * (1 - smooth), noise)
 
-    def spoken_for(self, cells: Counts) -> Counts:
-        """Return, for each value, how many reports speak for it: exact integers."""
+    def support_counts(self, cells: Counts) -> Counts:
+        """Return, for each value, how many reports support it: exact integers."""
         return radon(self._by_index(cells), self.code)[: self.values]
 
     @cached_property
@@ -210,9 +210,9 @@ class Linear(Promise):
         """Return the covariance of one decoded report over values and noise, if k is small."""
         if self.indices is None or self.values > COVARIANCE_VALUES:
             return None
-        speaks = self.support[self.indices]  # row, value, symbol
+        supports = self.support[self.indices]  # row, value, symbol
         shares = cells[:, None, :] / cells.sum()
-        both = np.matmul(speaks * shares, speaks.transpose(0, 2, 1)).sum(axis=0)
-        mean = (speaks * shares).sum(axis=(0, 2))
-        spread: Floats = both - np.outer(mean, mean)
-        return spread / (self.p - self.q) ** 2
+        both = np.matmul(supports * shares, supports.transpose(0, 2, 1)).sum(axis=0)
+        mean = (supports * shares).sum(axis=(0, 2))
+        covariance: Floats = both - np.outer(mean, mean)
+        return covariance / (self.p - self.q) ** 2

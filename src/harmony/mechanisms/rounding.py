@@ -53,12 +53,12 @@ def window_counts(epsilon: Fraction, symbols: int, window: list[int]) -> list[in
 def dense_counts(epsilon: Fraction, probabilities: NDArray[np.float64]) -> list[list[int]]:
     """Round each row of `probabilities` to counts that sum to 2**53 and keep epsilon exactly.
 
-    Each symbol's smallest probability is first raised by a hair, which opens room between
+    Each symbol's smallest probability is first raised by a small margin, which opens room between
     e**epsilon times it and the entries at the top; the rows' small surpluses go there.
     """
     floor_exp = exp_floor(epsilon)
-    for hair in (1e-12, 1e-10, 1e-8, 1e-6):
-        floors = [int(low * (1 + hair) * TOTAL) + 1 for low in probabilities.min(axis=0)]
+    for margin in (1e-12, 1e-10, 1e-8, 1e-6):
+        floors = [int(low * (1 + margin) * TOTAL) + 1 for low in probabilities.min(axis=0)]
         ceilings = [low * floor_exp >> BOUND_BITS for low in floors]
         rows = [_fill_row(row, floors, ceilings) for row in probabilities.tolist()]
         if all(row is not None for row in rows):

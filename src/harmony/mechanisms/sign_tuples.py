@@ -2,7 +2,7 @@
 
 Nothing that ships uses it; `learn.paper` and the lab compare with it.  Given the rounded tuple v of
 {-1, 1}^d, a report is uniform on T+, the tuples that agree with v in more than d/2 signs, with the
-probability of a coin, and uniform on the rest, T-, otherwise.  `lab.baselines.duchi` has the
+probability P[u = 1], and uniform on the rest, T-, otherwise.  `lab.baselines.duchi` has the
 privacy argument.
 """
 
@@ -21,10 +21,10 @@ def halves(d: int) -> tuple[int, int]:
     return above, 2**d - above
 
 
-def fixed_coin(epsilon: float, d: int) -> float:
+def fixed_u_probability(epsilon: float, d: int) -> float:
     """Return P[u = 1] as section 3.1 of the paper redefines it.
 
-    >>> round(fixed_coin(1.0, 3), 4), round(fixed_coin(1.0, 2), 4)
+    >>> round(fixed_u_probability(1.0, 3), 4), round(fixed_u_probability(1.0, 2), 4)
     (0.7311, 0.4754)
     """
     share: float = halves(d)[0] / 2**d
@@ -33,7 +33,7 @@ def fixed_coin(epsilon: float, d: int) -> float:
 
 
 def sign_scale(epsilon: float, d: int) -> float:
-    """Return B of equation (2): the signs times B are unbiased under the fixed coin.
+    """Return B of equation (2): the signs times B are unbiased with the fixed P[u = 1].
 
     >>> round(sign_scale(1.0, 1), 4)
     2.164

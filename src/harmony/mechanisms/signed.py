@@ -25,19 +25,19 @@ from harmony_device.tables import TOTAL, CirculantTable, Table
 
 from ..arrays import Counts, Floats
 from ..errors import SurveyError
+from .expected_error import ExpectedErrorMixin
 from .linear import SMALL_TABLE
 from .moments import Moments
-from .promise import Promise
 from .rounding import window_counts
 from .transforms import walsh_hadamard
 
 
 @dataclass(frozen=True, eq=False)
-class SignedLinear(Promise):
+class SignedLinear(ExpectedErrorMixin):
     """A signed categorical mechanism: Hadamard rows and randomised response.
 
     >>> signed = SignedLinear.design(Fraction(1), 5)
-    >>> signed.code.rows, round(signed.reach, 3), round(signed.zero_variance, 2)
+    >>> signed.code.rows, round(signed.scale, 3), round(signed.zero_variance, 2)
     (7, 2.164, 3.59)
     """
 
@@ -74,7 +74,7 @@ class SignedLinear(Promise):
         return self.code.to_document()
 
     @cached_property
-    def reach(self) -> float:
+    def scale(self) -> float:
         """What one symbol decodes to, up to its sign: (e^eps + 1) / (e^eps - 1)."""
         likely, unlikely = self.table.counts
         return TOTAL / (likely - unlikely)
@@ -82,7 +82,7 @@ class SignedLinear(Promise):
     @property
     def highest(self) -> float:
         """The most that one report can decode to."""
-        return self.reach * self.code.rows / (self.code.rows + 1)
+        return self.scale * self.code.rows / (self.code.rows + 1)
 
     @property
     def lowest(self) -> float:
@@ -100,7 +100,7 @@ class SignedLinear(Promise):
         return self.zero_variance
 
     @property
-    def reference_spread(self) -> float:
+    def reference_variance(self) -> float:
         """Variance between devices to plan with; the noise's bound includes it."""
         return 0.0
 
@@ -114,7 +114,7 @@ class SignedLinear(Promise):
         difference = (cells[:, 0] - cells[:, 1]).astype(np.float64)
         rows = np.divide(difference, asked, out=np.zeros(len(cells)), where=asked > 0)
         size = self.code.rows + 1
-        spectrum = np.concatenate([[0.0], self.reach * rows])
+        spectrum = np.concatenate([[0.0], self.scale * rows])
         estimates: Floats = walsh_hadamard(spectrum)[: self.values] / size
         noise = np.full(self.values, self.zero_variance if n else np.inf)
         return Moments(n, estimates, noise, noise)

@@ -26,9 +26,9 @@ def radon(by_index: Counts, code: LinearCode) -> Counts:
     True
     """
     g = code.base
-    turned = np.outer(code.multipliers, np.arange(g)) % g
+    permuted = np.outer(code.multipliers, np.arange(g)) % g
     by_multiplier = by_index.reshape(len(code.multipliers), code.points, g)
-    by_point = np.take_along_axis(by_multiplier, turned[:, None, :], axis=2).sum(axis=0)
+    by_point = np.take_along_axis(by_multiplier, permuted[:, None, :], axis=2).sum(axis=0)
     if code.digits == 1:
         one: Counts = by_point[0]
         return one
@@ -93,10 +93,10 @@ def _multiples(vectors: Counts, factor: int, g: int) -> Counts:
     """Return the numbers of the vectors times a factor, digit by digit modulo g."""
     if factor == 1:
         return vectors
-    turned = np.zeros_like(vectors)
+    products = np.zeros_like(vectors)
     place, rest = 1, vectors
     while rest.any():
         rest, digit = np.divmod(rest, g)
-        turned += digit * factor % g * place
+        products += digit * factor % g * place
         place *= g
-    return turned
+    return products

@@ -4,8 +4,8 @@ Privacy: given the rounded tuple v, the report is uniform on the half of the cub
 with v in more than d/2 signs (T+) or uniform on the rest (T-).  When d is odd the halves are
 equally large, and u = 1 with probability e^eps / (e^eps + 1) makes every tuple of T+ exactly
 e^eps times likelier than one of T-.  When d is even the ties fall into T-, which is larger:
-the published coin then exceeds e^eps by |T-| / |T+| (three, for d = 2).  The fix weighs the
-coin by the sizes, P[u = 1] = e^eps C_d / ((e^eps - 1) C_d + 2^d) with C_d = |T+|.
+with the published P[u = 1] the ratio is e^eps |T-| / |T+| (three times too large, for d = 2).  The
+fix weighs u by the sizes, P[u = 1] = e^eps C_d / ((e^eps - 1) C_d + 2^d) with C_d = |T+|.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 
 from ...arrays import Counts, Floats
-from ...mechanisms.sign_tuples import fixed_coin, halves, sign_scale
+from ...mechanisms.sign_tuples import fixed_u_probability, halves, sign_scale
 from .base import Data, FiniteBaseline, Reports, choose_positions
 
 
@@ -53,10 +53,10 @@ class Duchi(FiniteBaseline):
         return self.unbiased
 
     @cached_property
-    def coin(self) -> float:
+    def u_probability(self) -> float:
         """P[u = 1], the chance of a report from T+."""
         if self.fixed:
-            return fixed_coin(self.epsilon, self.d)
+            return fixed_u_probability(self.epsilon, self.d)
         return 1 / (1 + math.exp(-self.epsilon))
 
     @cached_property
@@ -70,9 +70,9 @@ class Duchi(FiniteBaseline):
         above, below = halves(self.d)
         return np.array(
             [
-                self.coin * (math.comb(self.d, agree) / above)
+                self.u_probability * (math.comb(self.d, agree) / above)
                 if 2 * agree > self.d
-                else (1 - self.coin) * (math.comb(self.d, agree) / below)
+                else (1 - self.u_probability) * (math.comb(self.d, agree) / below)
                 for agree in range(self.d + 1)
             ]
         )

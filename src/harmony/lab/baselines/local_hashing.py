@@ -53,8 +53,8 @@ class LocalHashing(Baseline):
 
     def decode(self, reports: Reports) -> Floats:
         a, b, symbol = reports[:, :1], reports[:, 1:2], reports[:, 2:]
-        speaks = self._hash(a, b, np.arange(self.k)[None, :]) == symbol
-        return np.asarray((speaks - 1 / self.g) / (self.response.p - 1 / self.g))
+        supports = self._hash(a, b, np.arange(self.k)[None, :]) == symbol
+        return np.asarray((supports - 1 / self.g) / (self.response.p - 1 / self.g))
 
     def target(self, data: Data) -> Floats:
         return one_hot(data, self.k)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Floats
-from ...mechanisms.sign_tuples import fixed_coin, sign_scale
+from ...mechanisms.sign_tuples import fixed_u_probability, sign_scale
 from . import kernels
 from .design import Design
 
@@ -65,7 +65,7 @@ class Task:
 
     def one_by_one(self, noise: str, epsilon: float, step: float) -> tuple[Floats, list[Step]]:
         """SGD; without noise, the second half of the iterates is averaged."""
-        coin, scale = _noise(noise, epsilon, self.size)
+        u_probability, scale = _noise(noise, epsilon, self.size)
         beta, total = np.zeros(self.size), np.zeros(self.size)
         done, summed = 0, 0
         before = beta.copy()
@@ -78,7 +78,7 @@ class Task:
             kernels.descend(
                 self.design.numbers, self.design.codes, self.y, self.first, done, draws,
                 self.design.blocks, self.intercept, beta, total if late else total[:0], self.loss,
-                self.regularisation, step, NOISES.index(noise), coin, scale, self.rng,
+                self.regularisation, step, NOISES.index(noise), u_probability, scale, self.rng,
             )  # fmt: skip
             done += len(draws)
             summed += len(draws) if late else 0
@@ -142,9 +142,9 @@ class Task:
 
 
 def _noise(noise: str, epsilon: float, size: int) -> tuple[float, float]:
-    """Return the coin of Duchi's method, and the noise's scale."""
+    """Return P[u = 1] of Duchi's method, and the noise's scale."""
     if noise == "duchi":
-        return fixed_coin(epsilon, size), sign_scale(epsilon, size)
+        return fixed_u_probability(epsilon, size), sign_scale(epsilon, size)
     if noise == "laplace":
         return 0.0, 2 * size / epsilon
     return 0.0, size / math.tanh(epsilon / 2) if noise == "harmony" else 0.0

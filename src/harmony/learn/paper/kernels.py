@@ -94,12 +94,12 @@ def signs_of_batch(  # type: ignore[no-untyped-def]
 @_quick
 def descend(  # type: ignore[no-untyped-def]
     numbers, codes, y, first, done, draws, blocks, intercept, beta, total, loss, decay, step, noise,
-    coin, scale, rng,
+    u_probability, scale, rng,
 ):  # fmt: skip
     """Stochastic gradient descent: a row of `draws` a device, `done` before; changes `beta`.
 
-    `coin` is Duchi's P[u = 1]; `scale` is what a sign (Duchi, Algorithm 3) or a Laplace variable
-    is multiplied with.  `total`, unless it is empty, sums the iterates.
+    `u_probability` is Duchi's P[u = 1]; `scale` is what a sign (Duchi, Algorithm 3) or a Laplace
+    variable is multiplied with.  `total`, unless it is empty, sums the iterates.
     """
     size = len(beta)
     x, v, s = np.empty(size), np.empty(size, np.int32), np.empty(size, np.int32)
@@ -131,9 +131,9 @@ def descend(  # type: ignore[no-untyped-def]
         elif noise == LAPLACE:
             for j in range(size):
                 draw = rng.random() - 0.5
-                spread = -scale * math.log(max(1 - 2 * abs(draw), 1e-300))
+                magnitude = -scale * math.log(max(1 - 2 * abs(draw), 1e-300))
                 t = _clipped(slope * x[j] + decay * beta[j])
-                beta[j] -= gamma * (t + math.copysign(spread, draw))
+                beta[j] -= gamma * (t + math.copysign(magnitude, draw))
         else:
             agree = 0
             for j in range(size):
@@ -141,7 +141,7 @@ def descend(  # type: ignore[no-untyped-def]
                 v[j] = (draws[i, j] >> ONE) < (0.5 + 0.5 * t) * TWO_31
                 s[j] = draws[i, j] & ONE
                 agree += s[j] == v[j]
-            flip = _moved_to_half(s, v, agree, rng.random() < coin, rng)
+            flip = _moved_to_half(s, v, agree, rng.random() < u_probability, rng)
             for j in range(size):
                 beta[j] -= gamma * scale * (2 * (s[j] ^ flip) - 1)
         for j in range(len(total)):

@@ -1,4 +1,4 @@
-"""What a mechanism promises before any data is seen."""
+"""The error to expect of a mechanism before any data is seen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 
 
-class Promise(ABC):
+class ExpectedErrorMixin(ABC):
     """Expected errors in closed form, for planning and for choosing.
 
     >>> from fractions import Fraction
@@ -22,7 +22,7 @@ class Promise(ABC):
 
     @property
     @abstractmethod
-    def reference_spread(self) -> float:
+    def reference_variance(self) -> float:
         """Variance between devices to plan with: that of evenly spread values."""
 
     def expected_variance(self, share: float = 0.0) -> float:
@@ -30,7 +30,7 @@ class Promise(ABC):
 
         `share` is how much of the population answers: those who do are no longer a sample.
         """
-        return self.reference_noise + (1 - share) * self.reference_spread
+        return self.reference_noise + (1 - share) * self.reference_variance
 
     def expected_error(self, answers: int, share: float = 0.0) -> float:
         """Return the standard error to expect of an estimate from so many answers."""
