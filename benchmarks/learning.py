@@ -27,7 +27,7 @@ from harmony.attributes import Attribute
 from harmony.lab import populations
 from harmony.learn import Training
 from harmony.learn.collecting import train
-from harmony.learn.paper import Design, fit
+from harmony.learn.paper import DesignMatrix, fit
 from harmony.learn.records import Records
 
 from .page import table, write_section
@@ -76,12 +76,12 @@ class Fold:
         mean = self.y.mean()
         return tuple(np.where(y >= mean, 1, -1).astype(np.float32) for y in (self.y, self.truth))
 
-    def design(self, which: dict[str, NDArray[Any]]) -> Design:
+    def matrix(self, which: dict[str, NDArray[Any]]) -> DesignMatrix:
         columns = [
             (which[one.name], len(one.values)) if one.values else scaled(which[one.name], one)
             for one in self.features
         ]
-        return Design.pack(columns)
+        return DesignMatrix.pack(columns)
 
 
 def scaled(column: NDArray[Any], attribute: Any) -> NDArray[np.float32]:
@@ -152,7 +152,7 @@ def resampled(name: str, n: int, seed: int = 2016) -> Iterator[Fold]:
         )
 
 
-def wrong(scores: NDArray[Any], truth: NDArray[Any], task: str) -> float:
+def held_out_error(scores: NDArray[Any], truth: NDArray[Any], task: str) -> float:
     """Mean squared error of predictions kept inside the domain, or the share of wrong labels."""
     if task == "linear":
         return float(np.mean((np.clip(scores, -1, 1) - truth) ** 2))
@@ -166,18 +166,18 @@ def auto(fold: Fold, task: str, epsilon: float, seed: int) -> float:
     training = Training("bench", epsilon, TASKS[task][0], label, fold.features, len(y))
     records = Records(fold.devices | {"label": column}, fold.features, label)
     trainer = train(training, records, seed=seed)
-    return wrong(trainer.model.scores(fold.tested), truth, task)
+    return held_out_error(trainer.model.scores(fold.tested), truth, task)
 
 
-def papers(
-    fold: Fold, design: Design, tested: Design, task: str, epsilon: float, seed: int,
+def paper_method(
+    fold: Fold, x: DesignMatrix, tested: DesignMatrix, task: str, epsilon: float, seed: int,
     method: str, loss: str, step: float | None, intercept: bool,
 ) -> float:  # fmt: skip
     y, truth = fold.targets(task)
     beta, constant, _ = fit(
-        method, design, y, loss=loss, epsilon=epsilon, seed=seed, step=step, intercept=intercept
+        method, x, y, loss=loss, epsilon=epsilon, seed=seed, step=step, intercept=intercept
     )
-    return wrong(tested.scores(beta, constant), truth, task)
+    return held_out_error(tested.scores(beta, constant), truth, task)
 
 
 def no_privacy(fold: Fold, task: str) -> float:
@@ -190,9 +190,9 @@ def no_privacy(fold: Fold, task: str) -> float:
     unseen = _one_hot(fold, fold.tested)
     if task == "linear":
         weights = np.linalg.lstsq(x.T @ x + 1e-3 * np.eye(x.shape[1]), x.T @ y[some], rcond=None)[0]
-        return wrong(unseen @ weights, truth, task)
+        return held_out_error(unseen @ weights, truth, task)
     model = LogisticRegression(C=1e4 / len(some) * 1e2, max_iter=200).fit(x, y[some] > 0)
-    return wrong(model.decision_function(unseen), truth, task)
+    return held_out_error(model.decision_function(unseen), truth, task)
 
 
 def _one_hot(fold: Fold, which: dict[str, NDArray[Any]]) -> NDArray[np.float64]:
@@ -221,9 +221,9 @@ class Points:
         elif path is not None:
             path.write_text("people,task,method,epsilon,seed,error\n")
 
-    def measure(self, key: Key, how: Callable[[], float]) -> float:
+    def measure(self, key: Key, run: Callable[[], float]) -> float:
         if key not in self.kept:
-            self.kept[key] = how()
+            self.kept[key] = run()
             if self.path is not None:
                 with self.path.open("a", newline="") as file:
                     csv.writer(file).writerow([*key, f"{self.kept[key]:.6f}"])
@@ -234,18 +234,18 @@ class Points:
 def measure_fold(
     points: Points, size: Size, name: str, task: str, fold: Fold, number: int, folds: int
 ) -> None:
-    """Measure every method whose turn this fold is."""
+    """Measure every method with the seeds that belong to this fold."""
     y, truth = fold.targets(task)
     mean = float(y.mean())
-    points.measure((name, task, "constant", 0.0, number), lambda: wrong(
+    points.measure((name, task, "constant", 0.0, number), lambda: held_out_error(
         np.full(len(truth), mean), truth, task))  # fmt: skip
     points.measure((name, task, "no privacy", 0.0, number), lambda: no_privacy(fold, task))
-    designs: list[Design] = []
+    matrices: list[DesignMatrix] = []
 
-    def rival(*how: Any) -> float:
-        if not designs:
-            designs.extend([fold.design(fold.devices), fold.design(fold.tested)])
-        return papers(fold, *designs, task, *how)
+    def rival(*settings: Any) -> float:
+        if not matrices:
+            matrices.extend([fold.matrix(fold.devices), fold.matrix(fold.tested)])
+        return paper_method(fold, *matrices, task, *settings)
 
     strictest = size.strictest if name.isupper() and task == "linear" else ()
     for epsilon in size.epsilons + strictest:
@@ -256,13 +256,13 @@ def measure_fold(
             for loss in TASKS[task]:
                 methods = ("mgd", "mgd-dr") if loss == "squared" else ("mgd",)
                 for method in methods:
-                    how = (epsilon, seed, method, loss, None, False)
+                    settings = (epsilon, seed, method, loss, None, False)
                     key = (name, task, f"{method} {loss}", epsilon, seed)
-                    points.measure(key, lambda: rival(*how))  # noqa: B023
+                    points.measure(key, lambda: rival(*settings))  # noqa: B023
                 for power in range(3, 9) if loss == "squared" else range(0, 9, 2):
-                    how = (epsilon, seed, "mgd", loss, 2.0**-power, True)
+                    settings = (epsilon, seed, "mgd", loss, 2.0**-power, True)
                     key = (name, task, f"mgd {loss} step 2^-{power}", epsilon, seed)
-                    points.measure(key, lambda: rival(*how))  # noqa: B023
+                    points.measure(key, lambda: rival(*settings))  # noqa: B023
 
 
 def run(tiny: bool = False) -> None:
@@ -328,10 +328,10 @@ def _row(
     closed = (plain - auto_error) / (plain - ideal)
     return [
         people, f"{epsilon:g}", f"{constant:.4f}", f"{plain:.4f}", f"{np.mean(rival):.4f}",
-        _doubt(rival), f"**{auto_error:.4f}**", _doubt(found), f"{ideal:.4f}", f"{closed:.0%}",
+        _stderr(rival), f"**{auto_error:.4f}**", _stderr(found), f"{ideal:.4f}", f"{closed:.0%}",
     ]  # fmt: skip
 
 
-def _doubt(found: list[float]) -> str:
+def _stderr(found: list[float]) -> str:
     """The standard error of the mean over seeds and folds, and how many there are."""
     return f"{np.std(found, ddof=1) / len(found) ** 0.5:.4f} ({len(found)})"

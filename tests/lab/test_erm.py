@@ -10,8 +10,8 @@ import pytest
 import harmony as hm
 from harmony.lab.populations import br, encode, labels, us
 from harmony.lab.reproduce import reproduce_erm
+from harmony.lab.reproduce.cross_validation import CrossValidation, methods_of
 from harmony.lab.reproduce.encoded import encode_people
-from harmony.lab.reproduce.learning import Learning, methods_of
 
 PEOPLE = [us(6000), br(5000)]
 
@@ -33,7 +33,7 @@ def test_people_are_encoded_as_the_paper_says() -> None:
     known = encode_people(PEOPLE[1], seed=1)
     x, y = encode(PEOPLE[1].table(), PEOPLE[1].attributes, "income")
     beta = np.random.default_rng(1).normal(size=95)
-    assert np.allclose(known.design.scores(beta), x.astype(np.float64) @ beta)
+    assert np.allclose(known.matrix.scores(beta), x.astype(np.float64) @ beta)
     assert np.array_equal(known.income, y)
     assert np.array_equal(known.label, labels(y))
 
@@ -56,12 +56,12 @@ def test_folds_take_everybody_once_and_no_one_is_tested_on_what_was_learned() ->
 def test_no_model_is_fitted_to_the_people_it_is_tested_on() -> None:
     """If it is not, mse(y) + mse(-y) = 2 mse(0) + 2 mean(y^2) as the tested incomes y change."""
     known = encode_people(PEOPLE[0], seed=1)
-    learning = Learning(known, 3, 3, seed=1)
+    validation = CrossValidation(known, 3, 3, seed=1)
     income = known.income[:2000].copy()
     errors = {}
     for sign in (1, 0, -1):
         known.income[:2000] = sign * income
-        (errors[sign],) = learning._errors("linear", "mgd", 0.8, 0, 0, 2000)
+        (errors[sign],) = validation._errors("linear", "mgd", 0.8, 0, 0, 2000)
     expected = 2 * errors[0] + 2 * float(np.mean(income.astype(np.float64) ** 2))
     assert errors[1] + errors[-1] == pytest.approx(expected, rel=1e-6)
     assert errors[1] != errors[0]
@@ -97,16 +97,16 @@ def test_an_interrupted_run_goes_on_and_a_complete_one_reads_nobody(tmp_path, mo
 @pytest.mark.parametrize("panel", ["linear", "svm"])
 def test_the_curves_are_in_the_papers_order(panel) -> None:
     """At epsilon 0.8 with 60,000 people the means of 4 folds lie many errors apart."""
-    learning = Learning(encode_people(us(60_000), seed=1), 4, 4, seed=1)
-    *paper, best = (learning.measure(panel, method, 0.8).value for method in methods_of(panel))
+    validation = CrossValidation(encode_people(us(60_000), seed=1), 4, 4, seed=1)
+    *paper, best = (validation.measure(panel, method, 0.8).value for method in methods_of(panel))
     assert paper == sorted(paper, reverse=True)
     assert paper[-1] < best < paper[-2]  # auto: between the paper's best and no privacy
 
 
 def test_the_best_step_and_other_noise_can_be_run_beside_them() -> None:
-    learning = Learning(encode_people(us(20_000), seed=1), 10, 2, seed=1)
+    validation = CrossValidation(encode_people(us(20_000), seed=1), 10, 2, seed=1)
     errors = {
-        method: learning.measure("linear", method, 0.8).value
+        method: validation.measure("linear", method, 0.8).value
         for method in ("mgd", "mgd-hindsight", "sgd-laplace", "sgd", "sgd-harmony")
     }
     assert errors["mgd-hindsight"] < 0.5 < errors["mgd"] < errors["sgd"] < errors["sgd-laplace"]

@@ -114,7 +114,7 @@ def test_an_extract_is_read_from_fixed_columns(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mapping", "said"),
+    ("mapping", "message"),
     [
         ("name: x", "'attributes' must list"),
         ("attributes: [{name: a}]", "lacks or misstates 'kind'"),
@@ -122,9 +122,9 @@ def test_an_extract_is_read_from_fixed_columns(tmp_path) -> None:
         (MAPPING + "fixed: {AGE: [1, 2]}", "does not place column 'INCTOT'"),
     ],
 )
-def test_a_wrong_mapping_is_refused(tmp_path, mapping: str, said: str) -> None:
+def test_a_wrong_mapping_is_refused(tmp_path, mapping: str, message: str) -> None:
     (tmp_path / "map.yaml").write_text(mapping)
-    with pytest.raises(hm.DataError, match=said):
+    with pytest.raises(hm.DataError, match=message):
         load_extract(tmp_path / "data.csv", tmp_path / "map.yaml")
 
 

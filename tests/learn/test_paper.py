@@ -9,7 +9,7 @@ import harmony as hm
 from harmony.lab.baselines import Duchi
 from harmony.lab.populations import encode, us
 from harmony.lab.populations.encode import scaled
-from harmony.learn.paper import METHODS, NOISES, Design, best_in_hindsight, error, fit
+from harmony.learn.paper import METHODS, NOISES, DesignMatrix, best_in_hindsight, error, fit
 from harmony.learn.paper.fitting import PROJECTED
 
 
@@ -29,13 +29,13 @@ def census():
     people = us(200_000)
     table = people.table()
     x, y = encode(table, people.attributes, "income")
-    return Design.pack(columns(people, table)), x.astype(np.float64), y
+    return DesignMatrix.pack(columns(people, table)), x.astype(np.float64), y
 
 
 @pytest.fixture(scope="module")
 def few():
     """One device with five encoded columns: numbers around a category."""
-    return Design.pack([np.array([0.5]), (np.array([1]), 4), np.array([-0.25])])
+    return DesignMatrix.pack([np.array([0.5]), (np.array([1]), 4), np.array([-0.25])])
 
 
 ROW = np.array([0.5, -1, 1, -1, -0.25])
@@ -43,11 +43,11 @@ ROW = np.array([0.5, -1, 1, -1, -0.25])
 
 
 def test_scores_are_those_of_the_labs_encoding(census) -> None:
-    design, x, _ = census
-    coefficients = np.random.default_rng(1).normal(size=design.d)
-    assert design.d == x.shape[1] == 85
-    assert np.allclose(design.scores(coefficients, 0.5), x @ coefficients + 0.5)
-    around = design.scores(coefficients, first=199_990, count=20)
+    matrix, x, _ = census
+    coefficients = np.random.default_rng(1).normal(size=matrix.d)
+    assert matrix.d == x.shape[1] == 85
+    assert np.allclose(matrix.scores(coefficients, 0.5), x @ coefficients + 0.5)
+    around = matrix.scores(coefficients, first=199_990, count=20)
     assert np.allclose(around, (np.vstack([x[-10:], x[:10]]) @ coefficients))
 
 
@@ -73,9 +73,9 @@ def test_one_step_of_sgd_is_unbiased_with_the_variance_of_its_noise(few, noise, 
     used = slice(0, d)
     errors = (reports.mean(axis=0) - gradient) / np.sqrt(variance / runs)
     assert np.abs(errors[used]).max() < 5
-    spread = reports.var(axis=0)[used] / variance[used]
+    ratio = reports.var(axis=0)[used] / variance[used]
     kurtosis = {"duchi": 1.0, "laplace": 6.0, "harmony": float(d)}[noise]
-    assert np.abs(spread - 1).max() < 5 * np.sqrt(kurtosis / runs)
+    assert np.abs(ratio - 1).max() < 5 * np.sqrt(kurtosis / runs)
 
 
 @pytest.mark.parametrize("d", [2, 3])
@@ -84,12 +84,12 @@ def test_duchis_report_has_the_labs_exact_distribution(d) -> None:
     from scipy.stats import chi2
 
     rows = np.full((1, d), 0.5)
-    design = Design.pack([rows[:, j] for j in range(d)])
+    matrix = DesignMatrix.pack([rows[:, j] for j in range(d)])
     duchi = Duchi(1.0, d)
     seen = np.zeros(2**d)
     for seed in range(2000):
         coefficients, _, _ = fit(
-            "sgd", design, np.array([0.3], np.float32), loss="squared", epsilon=1.0, seed=seed
+            "sgd", matrix, np.array([0.3], np.float32), loss="squared", epsilon=1.0, seed=seed
         )
         seen[duchi.number(-coefficients[None, :])[0]] += 1
         assert np.allclose(np.abs(coefficients), duchi.B)
@@ -103,14 +103,14 @@ def test_duchis_report_has_the_labs_exact_distribution(d) -> None:
 )
 def test_the_first_batch_estimates_the_clipped_gradient(census, method, loss) -> None:
     """85 (or 20) estimates within 5 standard errors; false alarms 5e-5."""
-    design, x, y = census
+    matrix, x, y = census
     labels = y if loss == "squared" else np.where(y > 0, 1, -1).astype(np.float32)
     coefficients, _, history = fit(
-        method, design, labels, loss=loss, epsilon=1.0, seed=3, batch=200_000
+        method, matrix, labels, loss=loss, epsilon=1.0, seed=3, batch=200_000
     )
     if method == "mgd-dr":
         signs = 2.0 * np.random.default_rng(3).integers(0, 2, (PROJECTED, 85)) - 1
-        columns = signs[:, design.order] / 85
+        columns = signs[:, matrix.order] / 85
         x = x @ columns.T
         found = -np.linalg.lstsq(columns.T, coefficients)[0]
         assert np.allclose(columns.T @ -found, coefficients)
@@ -125,10 +125,10 @@ def test_the_first_batch_estimates_the_clipped_gradient(census, method, loss) ->
 
 def test_later_batches_move_by_the_gradient_where_they_are() -> None:
     """At epsilon 40 signs are certain: the first step is whole, then the margin is passed."""
-    design = Design.pack([np.ones(2000)])
+    matrix = DesignMatrix.pack([np.ones(2000)])
     y = np.ones(2000, np.float32)
     coefficients, _, history = fit(
-        "mgd", design, y, loss="hinge", epsilon=40.0, seed=1, batch=1000, step=2.0,
+        "mgd", matrix, y, loss="hinge", epsilon=40.0, seed=1, batch=1000, step=2.0,
         regularisation=0.0,
     )  # fmt: skip
     assert [one.step for one in history] == [2.0, 2.0 / np.sqrt(2)]
@@ -137,12 +137,12 @@ def test_later_batches_move_by_the_gradient_where_they_are() -> None:
 
 
 def test_the_non_private_fit_is_near_the_best(census) -> None:
-    design, x, y = census
+    matrix, x, y = census
     train, test = slice(0, 150_000), slice(150_000, None)
     best = np.linalg.lstsq(x[train], y[train].astype(np.float64))[0]
     least = np.mean((x[test] @ best - y[test]) ** 2)
-    coefficients, intercept, _ = fit("non-private", design, y, loss="squared", devices=150_000)
-    ours = error(design, y, coefficients, loss="squared", first=150_000, count=50_000)
+    coefficients, intercept, _ = fit("non-private", matrix, y, loss="squared", devices=150_000)
+    ours = error(matrix, y, coefficients, loss="squared", first=150_000, count=50_000)
     assert intercept == 0
     assert least < ours < 1.05 * least
 
@@ -150,25 +150,25 @@ def test_the_non_private_fit_is_near_the_best(census) -> None:
 @pytest.mark.parametrize("loss", ["squared", "hinge"])
 def test_the_order_of_the_papers_figure_2(census, loss) -> None:
     """At epsilon 0.8 the gaps are many times what seeds change, even with few people."""
-    design, _, y = census
+    matrix, _, y = census
     labels = y if loss == "squared" else np.where(y > y.mean(), 1, -1).astype(np.float32)
     methods = METHODS if loss == "squared" else ("sgd", "mgd", "non-private")
     errors = []
     for method in methods:
         coefficients, _, _ = fit(
-            method, design, labels, loss=loss, epsilon=0.8, seed=5, devices=180_000
+            method, matrix, labels, loss=loss, epsilon=0.8, seed=5, devices=180_000
         )
         errors.append(
-            error(design, labels, coefficients, loss=loss, first=180_000, count=20_000)
+            error(matrix, labels, coefficients, loss=loss, first=180_000, count=20_000)
         )  # fmt: skip
     assert errors == sorted(errors, reverse=True)
     assert errors[0] > 1.1 * errors[-1]
 
 
 def test_the_step_in_hindsight_beats_the_papers(census) -> None:
-    design, _, y = census
+    matrix, _, y = census
     best = best_in_hindsight(
-        "mgd", design, y, loss="squared", epsilon=0.8, seeds=[1, 2], devices=180_000,
+        "mgd", matrix, y, loss="squared", epsilon=0.8, seeds=[1, 2], devices=180_000,
         steps=[1.0, 1 / 64, 1 / 256],
     )  # fmt: skip
     assert best.step < 1
@@ -176,27 +176,27 @@ def test_the_step_in_hindsight_beats_the_papers(census) -> None:
 
 
 def test_it_stops_when_updates_are_small_and_says_where(census) -> None:
-    design, _, y = census
-    whole = fit("mgd", design, y, loss="squared", epsilon=1.0, seed=1, batch=20_000)[2]
+    matrix, _, y = census
+    whole = fit("mgd", matrix, y, loss="squared", epsilon=1.0, seed=1, batch=20_000)[2]
     assert [one.devices for one in whole] == list(range(20_000, 200_001, 20_000))
     early = fit(
-        "mgd", design, y, loss="squared", epsilon=1.0, seed=1, batch=20_000, tolerance=100.0
+        "mgd", matrix, y, loss="squared", epsilon=1.0, seed=1, batch=20_000, tolerance=100.0
     )[2]
     assert early == whole[:1]
-    steps = fit("sgd", design, y, loss="squared", epsilon=1.0, seed=1, devices=50_000)[2]
+    steps = fit("sgd", matrix, y, loss="squared", epsilon=1.0, seed=1, devices=50_000)[2]
     assert steps[-1].devices == 50_000
 
 
 def test_fewer_devices_than_a_batch_are_one_batch(census) -> None:
-    design, _, y = census
-    history = fit("mgd", design, y, loss="squared", epsilon=0.05, seed=1, devices=1000)[2]
+    matrix, _, y = census
+    history = fit("mgd", matrix, y, loss="squared", epsilon=0.05, seed=1, devices=1000)[2]
     assert [one.devices for one in history] == [1000]
 
 
 def test_seeds_repeat_and_differ(census) -> None:
-    design, _, y = census
+    matrix, _, y = census
     one, again, other = (
-        fit("mgd", design, y, loss="squared", epsilon=1.0, seed=seed, devices=9000)[0]
+        fit("mgd", matrix, y, loss="squared", epsilon=1.0, seed=seed, devices=9000)[0]
         for seed in (1, 1, 2)
     )
     assert np.array_equal(one, again)

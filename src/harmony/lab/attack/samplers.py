@@ -121,8 +121,8 @@ def process_sampler(
 def _symbols(reports: bytes, survey: DeviceSurvey, tier: int) -> Outcomes:
     """Number the symbols of each report; those of several answers together."""
     rows = np.frombuffer(reports, np.uint8).reshape(-1, survey.report_layout.size)
-    kind = np.uint8 if survey.symbol_bytes == 1 else np.dtype("<u2")
-    symbols = np.ascontiguousarray(rows[:, HEADER_BYTES:]).view(kind).astype(np.int64)
+    dtype = np.uint8 if survey.symbol_bytes == 1 else np.dtype("<u2")
+    symbols = np.ascontiguousarray(rows[:, HEADER_BYTES:]).view(dtype).astype(np.int64)
     widest = max(mechanism.table.symbols for mechanism in survey.mechanisms[tier])
     if widest**survey.answers > 1 << 20:
         symbols = symbols[:, :1]  # too many combinations to count: attack the first answer alone

@@ -41,7 +41,7 @@ def joint_distribution(
     other: FiniteBaseline,
     other_reports: Reports,
     tolerance: float = 1e-7,
-    rounds: int = 10_000,
+    iterations: int = 10_000,
 ) -> Joint:
     """Estimate the joint distribution of the attributes behind two lists of reports.
 
@@ -61,7 +61,7 @@ def joint_distribution(
     chances = (first[:, left][:, None, :] * second[:, right][None, :, :]).reshape(-1, len(seen)).T
     n = int(times.sum())
     cells = np.full(chances.shape[1], 1 / chances.shape[1])
-    for _ in range(rounds):
+    for _ in range(iterations):
         updated = cells * (chances.T @ (times / (chances @ cells))) / n
         moved = np.abs(updated - cells).max()
         cells = updated
@@ -100,7 +100,7 @@ def association(joint: Joint) -> Association:
             slopes[i, j, i, :] -= columns[j]
             slopes[i, j, :, j] -= rows[i]
     slope = slopes.reshape(len(difference), -1)
-    spread = slope @ joint.covariance @ slope.T
-    statistic = float(difference @ np.linalg.pinv(spread) @ difference)
+    covariance = slope @ joint.covariance @ slope.T
+    statistic = float(difference @ np.linalg.pinv(covariance) @ difference)
     freedom = (a - 1) * (b - 1)
     return Association(statistic, freedom, float(chi2.sf(statistic, freedom)))

@@ -88,10 +88,10 @@ class Rappor(FiniteBaseline):
     @cached_property
     def solver(self) -> Floats:
         """solver[cohort, value, bit]: the least-squares solution, cohort by cohort."""
-        design = self.filters.transpose(0, 2, 1).reshape(-1, self.k)
-        if np.linalg.matrix_rank(design) < self.k:
+        matrix = self.filters.transpose(0, 2, 1).reshape(-1, self.k)
+        if np.linalg.matrix_rank(matrix) < self.k:
             raise ValueError("the candidates' filters are not independent; use more cohorts")
-        return np.linalg.pinv(design).reshape(self.k, self.cohorts, self.bits).transpose(1, 0, 2)
+        return np.linalg.pinv(matrix).reshape(self.k, self.cohorts, self.bits).transpose(1, 0, 2)
 
     def decode(self, reports: Reports) -> Floats:
         rare, likely = self.after(False), self.after(True)
@@ -104,9 +104,9 @@ class Rappor(FiniteBaseline):
 
     def noise(self, data: Data) -> Floats:
         rare, likely = self.after(False), self.after(True)
-        spread = np.where(self.filters > 0, likely * (1 - likely), rare * (1 - rare))
-        spread = spread / (likely - rare) ** 2
-        within = np.einsum("cvb,cub->uv", self.solver**2, spread)
+        variance = np.where(self.filters > 0, likely * (1 - likely), rare * (1 - rare))
+        variance = variance / (likely - rare) ** 2
+        within = np.einsum("cvb,cub->uv", self.solver**2, variance)
         between = (np.einsum("cvb,cub->cuv", self.solver, self.filters) ** 2).sum(axis=0)
         second = self.cohorts * (within + between)
         return np.asarray((second - np.eye(self.k))[data])

@@ -46,11 +46,11 @@ def detect(rappor: Rappor, reports: Reports, level: float = 0.05) -> list[Detect
     np.add.at(ones, reports[:, 0], reports[:, 1:])
     counts = (ones - rare * users[:, None]) / (likely - rare)
     shares = (counts / np.maximum(users, 1)[:, None]).reshape(-1)
-    design = rappor.filters.transpose(0, 2, 1).reshape(-1, rappor.k).astype(np.float64)
-    selected = np.flatnonzero(nnls(design, shares)[0] > 0)
+    matrix = rappor.filters.transpose(0, 2, 1).reshape(-1, rappor.k).astype(np.float64)
+    selected = np.flatnonzero(nnls(matrix, shares)[0] > 0)
     if not len(selected):
         return []
-    chosen = design[:, selected]
+    chosen = matrix[:, selected]
     inverse = np.linalg.pinv(chosen.T @ chosen)
     frequencies = inverse @ chosen.T @ shares
     freedom = len(shares) - len(selected)

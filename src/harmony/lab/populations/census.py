@@ -5,7 +5,7 @@ The originals are IPUMS extracts that may not be passed on.  These have their nu
 attributes, and a top-coded income that the others explain as well as the paper's non-private
 models say.  Everything else is invented.
 
-Factors, in order: means (education, work, housing), age, origin, town.
+Factors, in order: wealth (education, work, housing), age, origin, town.
 """
 
 from __future__ import annotations

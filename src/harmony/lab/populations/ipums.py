@@ -119,10 +119,10 @@ def load_extract(data: str | Path, mapping: str | Path) -> Extract:
     """Open the extract at `data` as the file `mapping` explains it."""
     document = read_structured(mapping)
     where = Path(mapping).name
-    listed = document.get("attributes") if isinstance(document, dict) else None
-    if not isinstance(listed, list) or not listed:
+    entries = document.get("attributes") if isinstance(document, dict) else None
+    if not isinstance(entries, list) or not entries:
         raise DataError(f"{where}: 'attributes' must list the extract's attributes")
-    fields = [_field(entry, where) for entry in listed]
+    fields = [_field(entry, where) for entry in entries]
     fixed = {str(name): tuple(span) for name, span in (document.get("fixed") or {}).items()}
     if fixed and (lost := {one.column for one in fields} - fixed.keys()):
         raise DataError(f"{where}: 'fixed' does not place column {min(lost)!r}")

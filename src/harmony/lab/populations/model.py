@@ -1,7 +1,7 @@
 """How the simulated people come about: correlated normal scores, cut into levels.
 
 Every attribute j of a person has a score z_j = L_j . f + sqrt(1 - |L_j|^2) e_j, with a few common
-factors f (means, age, origin, place) and an error of its own; cutting z_j at fixed thresholds
+factors f (wealth, age, origin, place) and an error of its own; cutting z_j at fixed thresholds
 gives a level, so the level's frequencies are exactly those of the attribute and its correlation
 with the others comes from the loadings L.  One attribute, the outcome, has a score that is a
 weighted sum of the others' scores and noise.

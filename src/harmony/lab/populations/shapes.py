@@ -25,10 +25,10 @@ def humped(levels: Levels, centre: float, width: float) -> Weights:
 
 def spiked(weights: Weights, levels: Levels, spikes: dict[int, float]) -> Weights:
     """Put these shares of everybody on single levels, such as 40 hours a week."""
-    spread: Weights = weights / weights.sum() * (1 - sum(spikes.values()))
+    mixed: Weights = weights / weights.sum() * (1 - sum(spikes.values()))
     for level, share in spikes.items():
-        spread[np.flatnonzero(levels == level)] += share
-    return spread
+        mixed[np.flatnonzero(levels == level)] += share
+    return mixed
 
 
 def log_normal_top_coded(levels: Levels, median: float, sigma: float, none: float) -> Weights:

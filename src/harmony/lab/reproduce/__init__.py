@@ -1,8 +1,8 @@
 """The paper's experiments, run again."""
 
+from .cross_validation import METHODS as ERM_METHODS
 from .erm import reproduce_erm
 from .experiment import Measured
-from .learning import METHODS as ERM_METHODS
 from .mean_frequency import reproduce_mean_frequency
 from .paper import Point, paper_points
 

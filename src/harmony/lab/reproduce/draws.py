@@ -117,10 +117,10 @@ def _bassily_smith(
         sums = np.diff(fair.reshape(2, -1), axis=0)[0].astype(np.float64)
         for value, count in enumerate(honest):
             if len(shares) < m:
-                told = rng.multinomial(count, shares)
+                truthful = rng.multinomial(count, shares)
             else:
-                told = np.bincount(rng.integers(0, m, count), minlength=m)
-            sums += signs[:, value] * told
+                truthful = np.bincount(rng.integers(0, m, count), minlength=m)
+            sums += signs[:, value] * truthful
         errors[run] = c * (sums @ signs) / n - code.truth
     return errors
 

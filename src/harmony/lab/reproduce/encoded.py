@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ...attributes import Attribute, Numeric
 from ...errors import HarmonyError
-from ...learn.paper import Design
-from ...learn.paper.design import Column
+from ...learn.paper import DesignMatrix
+from ...learn.paper.design_matrix import Column
 from ..populations import Population, labels
 from ..populations.encode import scaled
 from .summary import Source
@@ -31,13 +31,13 @@ class Encoded:
 
     name: str
     features: list[Attribute]
-    design: Design
+    matrix: DesignMatrix
     income: NDArray[np.float32]
     label: NDArray[np.float32]
 
     @property
     def n(self) -> int:
-        return self.design.devices
+        return self.matrix.devices
 
     def target(self, panel: str) -> NDArray[np.float32]:
         return self.income if panel == "linear" else self.label
@@ -58,7 +58,7 @@ def encode_people(
 
     >>> from harmony.lab.populations import br
     >>> known = encode_people(br(1000), seed=1)
-    >>> known.n, known.design.d, sorted(set(known.label.tolist()))
+    >>> known.n, known.matrix.d, sorted(set(known.label.tolist()))
     (1000, 95, [-1.0, 1.0])
     >>> list(known.folds(3))
     [(0, 333), (333, 333), (666, 334)]
@@ -67,20 +67,22 @@ def encode_people(
     target = attributes.pop(TARGET, None)
     if not isinstance(target, Numeric):
         raise HarmonyError(f"{people.name}: needs a numeric attribute called {TARGET!r} to predict")
-    designs, incomes = [], []
+    matrices, incomes = [], []
     for chunk in people.chunks():
-        designs.append(Design.pack([_column(chunk[one.name], one) for one in attributes.values()]))
+        matrices.append(
+            DesignMatrix.pack([_column(chunk[one.name], one) for one in attributes.values()])
+        )
         incomes.append(scaled(chunk[TARGET], target))
         advance(len(incomes[-1]))
-    numbers = np.concatenate([one.numbers for one in designs])
-    codes = np.concatenate([one.codes for one in designs])
+    numbers = np.concatenate([one.numbers for one in matrices])
+    codes = np.concatenate([one.codes for one in matrices])
     income = np.concatenate(incomes)
     if not isinstance(people, Population):
         order = np.random.default_rng(seed).permutation(len(income))
         numbers, codes, income = numbers[order], codes[order], income[order]
-    design = Design(numbers, codes, designs[0].sizes, designs[0].is_number)
+    matrix = DesignMatrix(numbers, codes, matrices[0].sizes, matrices[0].is_number)
     label = labels(income, float(income.mean(dtype=np.float64))).astype(np.float32)
-    return Encoded(people.name, list(attributes.values()), design, income, label)
+    return Encoded(people.name, list(attributes.values()), matrix, income, label)
 
 
 def _column(values: NDArray[Any], attribute: Attribute) -> Column:

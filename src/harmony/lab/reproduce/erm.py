@@ -11,9 +11,9 @@ from ...errors import HarmonyError
 from ...files import write_whole
 from ...progress import progress_bar
 from ..populations import br, us
+from .cross_validation import FOLDS, METHODS, PANELS, RIVALS, CrossValidation, methods_of, protocol
 from .encoded import encode_people
 from .experiment import Measured
-from .learning import FOLDS, METHODS, PANELS, RIVALS, Learning, methods_of, protocol
 from .paper import EPSILONS, USERS, Point, write_points
 from .store import Store
 from .summary import Source
@@ -81,16 +81,16 @@ def _one_population(
     def settings(panel: str, method: str, epsilon: float) -> tuple[object, ...]:
         return protocol(folds), source.name, panel, method, epsilon, users, tested, seed
 
-    learning = None
+    validation = None
     if not all(settings(*_measured_at(*one, epsilons)) in store for one in wanted):
         with progress_bar(f"{source.name}: people", users, progress) as advance:
-            learning = Learning(encode_people(source, seed, advance), folds, tested, seed)
-        users = learning.people.n
+            validation = CrossValidation(encode_people(source, seed, advance), folds, tested, seed)
+        users = validation.people.n
     measured = []
     with progress_bar(f"{source.name}: points", len(wanted), progress) as advance:
         for panel, method, epsilon in wanted:
             at = _measured_at(panel, method, epsilon, epsilons)
-            point = store.point(settings(*at), partial(_measure, learning, *at))
+            point = store.point(settings(*at), partial(_measure, validation, *at))
             measured.append(replace(point, epsilon=epsilon))
             advance(1)
     return measured
@@ -103,9 +103,11 @@ def _measured_at(
     return panel, method, epsilons[0] if method == "non-private" else epsilon
 
 
-def _measure(learning: Learning | None, panel: str, method: str, epsilon: float) -> Measured:
-    assert learning is not None, "a point is missing, so the people were read"
-    return learning.measure(panel, method, epsilon)
+def _measure(
+    validation: CrossValidation | None, panel: str, method: str, epsilon: float
+) -> Measured:
+    assert validation is not None, "a point is missing, so the people were read"
+    return validation.measure(panel, method, epsilon)
 
 
 def _write(folder: Path, measured: list[Measured]) -> None:

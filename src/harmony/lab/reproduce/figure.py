@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from . import learning
+from . import cross_validation
 from .experiment import PANELS, Measured
 from .paper import EPSILONS, paper_points
 
@@ -47,8 +47,8 @@ def draw(measured: list[Measured], paths: list[Path]) -> None:
 def draw_erm(measured: list[Measured], paths: list[Path]) -> None:
     """Write figure 2 to each path: a row of panels for each population."""
     datasets = list(dict.fromkeys(one.dataset for one in measured))
-    places = [(dataset, panel) for dataset in datasets for panel in learning.PANELS]
-    figure, axes = _figure(len(datasets), len(learning.PANELS))
+    places = [(dataset, panel) for dataset in datasets for panel in cross_validation.PANELS]
+    figure, axes = _figure(len(datasets), len(cross_validation.PANELS))
     for axis, (dataset, panel) in zip(axes, places, strict=True):
         chosen = [one for one in measured if (one.panel, one.dataset) == (panel, dataset)]
         _panel(axis, "erm", chosen, ERM_STYLES)

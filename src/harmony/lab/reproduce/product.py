@@ -60,7 +60,7 @@ def _feature(attribute: Attribute) -> Attribute:
 
 def _columns(people: Encoded, rows: Rows) -> dict[str, NDArray[Any]]:
     """Take `rows` of every attribute, a column for each."""
-    numbers, codes = iter(people.design.numbers.T), iter(people.design.codes.T)
+    numbers, codes = iter(people.matrix.numbers.T), iter(people.matrix.codes.T)
     return {
         one.name: rows(next(numbers if isinstance(one, Numeric) else codes))
         for one in people.features

@@ -4,8 +4,8 @@ They simulate devices in bulk with a NumPy generator: they are for experiments, 
 real values.
 """
 
-from .descent import NOISES, Step, batch_size
-from .design import Design
+from .descent import NOISES, HistoryEntry, batch_size
+from .design_matrix import DesignMatrix
 from .fitting import METHODS, fit
 from .hindsight import STEPS, Hindsight, best_in_hindsight
 from .losses import LOSSES, error
@@ -15,9 +15,9 @@ __all__ = [
     "METHODS",
     "NOISES",
     "STEPS",
-    "Design",
+    "DesignMatrix",
     "Hindsight",
-    "Step",
+    "HistoryEntry",
     "batch_size",
     "best_in_hindsight",
     "error",

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from ...arrays import Floats
 from ...mechanisms.sign_tuples import fixed_u_probability, sign_scale
 from . import kernels
-from .design import Design
+from .design_matrix import DesignMatrix
 
 NOISES = ("none", "duchi", "laplace", "harmony")
 """What is added to a gradient; their place is their number in the kernels."""
 
-NOTES = 100
-"""How often SGD notes its progress, and whether it still moves."""
+HISTORY_ENTRIES = 100
+"""How often SGD records its progress, and checks whether it still moves."""
 
-FULL = (1 << 64) - 1
+MOST_UINT64 = (1 << 64) - 1
 CHUNK = 1 << 10
 """Devices whose random words are drawn at once: they stay in the cache."""
 
@@ -27,7 +27,7 @@ Lookups = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True)
-class Step:
+class HistoryEntry:
     """One entry of a history: devices used so far, the step's length, how far it went."""
 
     devices: int
@@ -46,10 +46,10 @@ def batch_size(coordinates: int, epsilon: float, devices: int) -> int:
 
 
 @dataclass(frozen=True)
-class Task:
+class Problem:
     """What is minimised, over which devices."""
 
-    design: Design
+    x: DesignMatrix
     y: NDArray[np.float32]
     loss: int
     regularisation: float
@@ -61,32 +61,34 @@ class Task:
 
     @property
     def size(self) -> int:
-        return self.design.d + self.intercept
+        return self.x.d + self.intercept
 
-    def one_by_one(self, noise: str, epsilon: float, step: float) -> tuple[Floats, list[Step]]:
+    def sgd(self, noise: str, epsilon: float, step: float) -> tuple[Floats, list[HistoryEntry]]:
         """SGD; without noise, the second half of the iterates is averaged."""
         u_probability, scale = _noise(noise, epsilon, self.size)
         beta, total = np.zeros(self.size), np.zeros(self.size)
         done, summed = 0, 0
         before = beta.copy()
-        history: list[Step] = []
-        notes = iter(np.linspace(0, self.devices, NOTES + 1)[1:])
-        note = next(notes)
+        history: list[HistoryEntry] = []
+        entries = iter(np.linspace(0, self.devices, HISTORY_ENTRIES + 1)[1:])
+        next_entry = next(entries)
         while done < self.devices:
-            late = noise == "none" and done >= self.devices // 2
+            averaged = noise == "none" and done >= self.devices // 2
             draws = self._draws(min(CHUNK, self.devices - done), noise)
             kernels.descend(
-                self.design.numbers, self.design.codes, self.y, self.first, done, draws,
-                self.design.blocks, self.intercept, beta, total if late else total[:0], self.loss,
+                self.x.numbers, self.x.codes, self.y, self.first, done, draws,
+                self.x.blocks, self.intercept, beta, total if averaged else total[:0], self.loss,
                 self.regularisation, step, NOISES.index(noise), u_probability, scale, self.rng,
             )  # fmt: skip
             done += len(draws)
-            summed += len(draws) if late else 0
-            if done < note:
+            summed += len(draws) if averaged else 0
+            if done < next_entry:
                 continue
-            while done >= note:
-                note = next(notes, math.inf)
-            history.append(Step(done, step / math.sqrt(done), float(np.abs(beta - before).max())))
+            while done >= next_entry:
+                next_entry = next(entries, math.inf)
+            history.append(
+                HistoryEntry(done, step / math.sqrt(done), float(np.abs(beta - before).max()))
+            )
             before = beta.copy()
             if history[-1].change <= self.tolerance:
                 break
@@ -95,12 +97,12 @@ class Task:
     def _draws(self, devices: int, noise: str) -> NDArray[np.uint32]:
         """Draw 32 bits, or more, for each sign of Duchi's noise; a row for each device."""
         words = -(-self.size // 2) if noise == "duchi" else 0
-        drawn = self.rng.integers(0, FULL, (devices, words), np.uint64, endpoint=True)
+        drawn = self.rng.integers(0, MOST_UINT64, (devices, words), np.uint64, endpoint=True)
         return drawn.view(np.uint32)
 
-    def by_batches(
+    def mgd(
         self, epsilon: float, step: float, batch: int | None, rows: int | None
-    ) -> tuple[Floats, list[Step]]:
+    ) -> tuple[Floats, list[HistoryEntry]]:
         """MGD, in the subspace of a random projection if `rows` are given."""
         matrix = None if rows is None else self._projection(rows)
         size = self.size if rows is None else rows
@@ -108,19 +110,19 @@ class Task:
         g = min(batch or batch_size(size, epsilon, self.devices), self.devices)
         inverse = math.tanh(epsilon / 2)
         alpha = np.zeros(size)
-        history: list[Step] = []
+        history: list[HistoryEntry] = []
         for t in range(1, self.devices // g + 1):
             constants, factors, terms = self._lookups(
                 alpha[None, :] if matrix is None else (alpha @ matrix)[None, :]
             )
             signs = kernels.signs_of_batch(
-                self.design.numbers, self.design.codes, self.y, self.first + (t - 1) * g, g,
-                (constants[0], factors[0], terms[0]), self.design.starts, self.design.coordinates,
+                self.x.numbers, self.x.codes, self.y, self.first + (t - 1) * g, g,
+                (constants[0], factors[0], terms[0]), self.x.starts, self.x.coordinates,
                 lookups, self.regularisation * alpha, self.loss, inverse, self.rng,
             )  # fmt: skip
             update = step / math.sqrt(t) * signs * (size / (g * inverse))
             alpha -= update
-            history.append(Step(t * g, step / math.sqrt(t), float(np.abs(update).max())))
+            history.append(HistoryEntry(t * g, step / math.sqrt(t), float(np.abs(update).max())))
             if history[-1].change <= self.tolerance:
                 break
         return (alpha if matrix is None else alpha @ matrix), history
@@ -131,7 +133,7 @@ class Task:
 
     def _lookups(self, rows: Floats) -> Lookups:
         """Return what a device's product with each row adds up from."""
-        found = [self.design.lookup(row[: self.design.d]) for row in rows]
+        found = [self.x.lookup(row[: self.x.d]) for row in rows]
         constants = np.array([one for one, _, _ in found])
         if self.intercept:
             constants += rows[:, -1]

@@ -12,7 +12,7 @@ Where the paper leaves a choice, we made this one:
   "harmony" (Algorithm 3: one coordinate a device).
 - Steps are step / sqrt(t) with step = 1, except without privacy: there nothing is clipped, and the
   squared loss, whose curvature along x is 2|x|^2, up to 2d, would diverge.  The default is then
-  `STEADY` / d, and the coefficients are the average of the second half of the iterates.
+  `NON_PRIVATE_STEP` / d, and the coefficients are the average of the second half of the iterates.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from ...arrays import Floats
 from ...errors import HarmonyError
-from .descent import NOISES, Step, Task
-from .design import Column, Design
+from .descent import NOISES, HistoryEntry, Problem
+from .design_matrix import Column, DesignMatrix
 from .losses import LOSSES
 
 METHODS = ("sgd", "mgd", "mgd-dr", "non-private")
-STEADY = {"squared": 2.0, "logistic": 16.0, "hinge": 8.0}
+NON_PRIVATE_STEP = {"squared": 2.0, "logistic": 16.0, "hinge": 8.0}
 """Chosen by trying a few on US-like people; two of them go as 1 / curvature (2 and 1/4)."""
 
 LAMBDA = 1e-4
@@ -40,7 +40,7 @@ PROJECTED = 20
 
 def fit(
     method: str,
-    x: Design | Sequence[Column],
+    x: DesignMatrix | Sequence[Column],
     y: NDArray[np.float32],
     *,
     loss: str,
@@ -55,10 +55,10 @@ def fit(
     tolerance: float = 0.0,
     first: int = 0,
     devices: int | None = None,
-) -> tuple[Floats, float, list[Step]]:
+) -> tuple[Floats, float, list[HistoryEntry]]:
     """Return the coefficients (in the order of the encoded columns), the intercept, the history.
 
-    `y` lies in [-1, 1] (squared) or is -1 or 1.  `first` and `devices` say whose turn it is: so
+    `y` lies in [-1, 1] (squared) or is -1 or 1.  `first` and `devices` say who is asked: so
     many rows from that one on, going round at the end.  It stops early when an update moves no
     coefficient by more than `tolerance`.
 
@@ -70,29 +70,29 @@ def fit(
     >>> np.sign(coefficients).tolist(), history[-1].devices
     ([1.0, -1.0, 1.0], 50000)
     """
-    design = x if isinstance(x, Design) else Design.pack(x)
-    devices = design.devices if devices is None else devices
-    _check(method, design, y, loss, epsilon, noise, devices)
+    matrix = x if isinstance(x, DesignMatrix) else DesignMatrix.pack(x)
+    devices = matrix.devices if devices is None else devices
+    _check(method, matrix, y, loss, epsilon, noise, devices)
     labels = np.ascontiguousarray(y, np.float32)
     rng = np.random.default_rng(seed)
-    task = Task(
-        design, labels, LOSSES.index(loss), regularisation, intercept, first, devices, tolerance,
+    problem = Problem(
+        matrix, labels, LOSSES.index(loss), regularisation, intercept, first, devices, tolerance,
         rng,
     )  # fmt: skip
     if step is None:
-        step = STEADY[loss] / task.size if method == "non-private" else 1.0
+        step = NON_PRIVATE_STEP[loss] / problem.size if method == "non-private" else 1.0
     if method == "non-private":
-        beta, history = task.one_by_one("none", 0.0, step)
+        beta, history = problem.sgd("none", 0.0, step)
     elif method == "sgd":
-        beta, history = task.one_by_one(noise, float(epsilon or 0), step)
+        beta, history = problem.sgd(noise, float(epsilon or 0), step)
     else:
         rows = projected if method == "mgd-dr" else None
-        beta, history = task.by_batches(float(epsilon or 0), step, batch, rows)
-    return beta[: design.d][design.order], float(beta[design.d]) if intercept else 0.0, history
+        beta, history = problem.mgd(float(epsilon or 0), step, batch, rows)
+    return beta[: matrix.d][matrix.order], float(beta[matrix.d]) if intercept else 0.0, history
 
 
 def _check(
-    method: str, design: Design, y: NDArray[np.float32], loss: str, epsilon: float | None,
+    method: str, matrix: DesignMatrix, y: NDArray[np.float32], loss: str, epsilon: float | None,
     noise: str, devices: int,
 ) -> None:  # fmt: skip
     if method not in METHODS:
@@ -105,9 +105,9 @@ def _check(
         raise HarmonyError(f"'noise' must be one of {', '.join(NOISES[1:])}")
     if method != "non-private" and not (epsilon is not None and 0 < epsilon < math.inf):
         raise HarmonyError("'epsilon' must be a positive number")
-    if len(y) != design.devices:
+    if len(y) != matrix.devices:
         raise HarmonyError("'y' must have a value for each row of 'x'")
-    if not 1 <= devices <= design.devices:
+    if not 1 <= devices <= matrix.devices:
         raise HarmonyError("'devices' must lie between 1 and the number of rows")
     allowed = np.abs(y) <= 1 if loss == "squared" else np.abs(y) == 1
     if not allowed.all():

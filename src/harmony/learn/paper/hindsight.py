@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .design import Column, Design
+from .design_matrix import Column, DesignMatrix
 from .fitting import fit
 from .losses import error
 
@@ -28,7 +28,7 @@ class Hindsight:
 
 def best_in_hindsight(
     method: str,
-    x: Design | Sequence[Column],
+    x: DesignMatrix | Sequence[Column],
     y: NDArray[np.float32],
     *,
     loss: str,
@@ -41,8 +41,8 @@ def best_in_hindsight(
 ) -> Hindsight:
     """Fit with each step and seed on `devices` rows from `first` on; test on all other rows.
 
-    No one can choose so without the test's answers: the chosen error is a bound on how well any
-    rule for the step would do.
+    No one can choose so without knowing the test's errors: the chosen error is a bound on how well
+    any rule for the step would do.
 
     >>> rng = np.random.default_rng(1)
     >>> x = rng.uniform(-1, 1, 20_000)
@@ -51,19 +51,19 @@ def best_in_hindsight(
     >>> sorted(best.errors), best.error == min(*best.errors[1.0], *best.errors[0.5])
     ([0.5, 1.0], True)
     """
-    design = x if isinstance(x, Design) else Design.pack(x)
-    rest = design.devices - devices
+    matrix = x if isinstance(x, DesignMatrix) else DesignMatrix.pack(x)
+    rest = matrix.devices - devices
     errors: dict[float, list[float]] = {}
     for step in steps:
         errors[step] = []
         for seed in seeds:
             coefficients, intercept, _ = fit(
-                method, design, y, loss=loss, epsilon=epsilon, seed=seed, step=step,
+                method, matrix, y, loss=loss, epsilon=epsilon, seed=seed, step=step,
                 first=first, devices=devices, **options,
             )  # fmt: skip
             errors[step].append(
                 error(
-                    design, y, coefficients, intercept, loss=loss, first=first + devices, count=rest
+                    matrix, y, coefficients, intercept, loss=loss, first=first + devices, count=rest
                 )
             )
     averages = {step: float(np.mean(found)) for step, found in errors.items()}

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Floats
-from .design import Design
+from .design_matrix import DesignMatrix
 
 LOSSES = ("squared", "logistic", "hinge")
 """Linear regression, logistic regression, support vector machine; their place is their number."""
 
 
 def error(
-    design: Design,
+    x: DesignMatrix,
     y: NDArray[np.float32],
     coefficients: Floats,
     intercept: float = 0.0,
@@ -26,13 +26,13 @@ def error(
 
     Of `count` devices from number `first` on, going round at the end.
 
-    >>> design = Design.pack([np.array([0.5, -1.0, 1.0])])
-    >>> error(design, np.array([0.5, 0.0, 1.0]), np.array([1.0]), loss="squared", count=2)
+    >>> x = DesignMatrix.pack([np.array([0.5, -1.0, 1.0])])
+    >>> error(x, np.array([0.5, 0.0, 1.0]), np.array([1.0]), loss="squared", count=2)
     0.5
-    >>> error(design, np.array([1.0, -1.0, -1.0]), np.array([1.0]), loss="hinge", count=2)
+    >>> error(x, np.array([1.0, -1.0, -1.0]), np.array([1.0]), loss="hinge", count=2)
     0.0
     """
-    scores = design.scores(coefficients, intercept, first, count)
+    scores = x.scores(coefficients, intercept, first, count)
     truth = np.take(y, np.arange(first, first + len(scores)), mode="wrap")
     if loss == "squared":
         return float(np.mean((scores - truth) ** 2))

@@ -48,7 +48,7 @@ def protocol(folds: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Learning:
+class CrossValidation:
     """People on whom every method is tried, a fold at a time; not all folds need be tested."""
 
     people: Encoded
@@ -70,10 +70,10 @@ class Learning:
         with ThreadPoolExecutor(min(cores(), self.tested)) as threads:
             errors = np.array(list(threads.map(one, range(self.tested))))
         chosen = errors[:, np.argmin(errors.mean(axis=0))]
-        spread = chosen.std(ddof=1) / np.sqrt(self.tested) if self.tested > 1 else np.nan
+        stderr = chosen.std(ddof=1) / np.sqrt(self.tested) if self.tested > 1 else np.nan
         return Measured(
             protocol(self.folds), self.people.name, panel, method, epsilon, self.people.n,
-            self.tested, self.seed, float(chosen.mean()), float(spread),
+            self.tested, self.seed, float(chosen.mean()), float(stderr),
         )  # fmt: skip
 
     def _errors(
@@ -89,12 +89,12 @@ class Learning:
         found = []
         for step in STEPS if method == "mgd-hindsight" else [None]:
             coefficients, intercept, _ = fit(
-                x=people.design, y=y, loss=loss, epsilon=epsilon, seed=seed, step=step,
+                x=people.matrix, y=y, loss=loss, epsilon=epsilon, seed=seed, step=step,
                 first=start + count, devices=people.n - count, **chosen,
             )  # fmt: skip
             found.append(
                 error(
-                    people.design, y, coefficients, intercept, loss=loss, first=start, count=count
+                    people.matrix, y, coefficients, intercept, loss=loss, first=start, count=count
                 )
             )
         return found

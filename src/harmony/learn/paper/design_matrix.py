@@ -1,4 +1,4 @@
-"""The devices' columns, packed for the kernels: no one-hot matrix is ever built."""
+"""The design matrix of all devices, packed for the kernels: it is never written out."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Column = NDArray[Any] | tuple[NDArray[Any], int]
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class DesignMatrix:
     """Devices in rows, encoded as section 5.3 says: k - 1 columns of +-1 for k values.
 
     The l-th value (l < k) is 1 in the l-th column and -1 in the others, the k-th is all -1.  So
     the product with coefficients is a sum of one number for each attribute, looked up by its code.
 
-    >>> design = Design.pack([np.array([0.5, -1.0]), (np.array([2, 0]), 3)])
-    >>> design.devices, design.d
+    >>> x = DesignMatrix.pack([np.array([0.5, -1.0]), (np.array([2, 0]), 3)])
+    >>> x.devices, x.d
     (2, 3)
-    >>> design.scores(np.array([1.0, 10.0, 100.0])).tolist()
+    >>> x.scores(np.array([1.0, 10.0, 100.0])).tolist()
     [-109.5, -91.0]
     """
 
@@ -37,7 +37,7 @@ class Design:
     is_number: tuple[bool, ...]
 
     @classmethod
-    def pack(cls, columns: Sequence[Column]) -> Design:
+    def pack(cls, columns: Sequence[Column]) -> DesignMatrix:
         """Gather columns, in their order, into a row for each device."""
         if not columns:
             raise HarmonyError("'x' must have at least one column")
@@ -47,18 +47,18 @@ class Design:
         if len({len(one) for one in numbers} | {len(codes) for codes, _ in coded}) != 1:
             raise HarmonyError("'x': the columns differ in length")
         devices = len(numbers[0]) if numbers else len(coded[0][0])
-        kind = np.uint8 if all(k <= 256 for _, k in coded) else np.int32
-        packed = np.empty((devices, len(numbers)), np.float32)
+        dtype = np.uint8 if all(k <= 256 for _, k in coded) else np.int32
+        packed_numbers = np.empty((devices, len(numbers)), np.float32)
         for place, column in enumerate(numbers):
             if devices and not (np.abs(column) <= 1).all():
                 raise HarmonyError("'x': numbers must lie in [-1, 1]")
-            packed[:, place] = column
-        together = np.empty((devices, len(coded)), kind)
+            packed_numbers[:, place] = column
+        packed_codes = np.empty((devices, len(coded)), dtype)
         for place, (codes, k) in enumerate(coded):
             if devices and not (codes.min() >= 0 and codes.max() < k):
                 raise HarmonyError("'x': codes must lie in 0..k-1")
-            together[:, place] = codes
-        return cls(packed, together, tuple(k for _, k in coded), is_number)
+            packed_codes[:, place] = codes
+        return cls(packed_numbers, packed_codes, tuple(k for _, k in coded), is_number)
 
     @property
     def devices(self) -> int:
