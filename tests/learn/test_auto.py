@@ -10,10 +10,10 @@ import pytest
 
 from harmony import Boolean, Categorical, Numeric
 from harmony.learn import Trainer, Training
+from harmony.learn.allocation import Allocation
 from harmony.learn.collecting import train
-from harmony.learn.features import plausible
+from harmony.learn.features import shrink_frequencies
 from harmony.learn.records import Records
-from harmony.learn.shares import Shares
 
 from .cases import FEATURES, learned, people, training_of
 
@@ -99,7 +99,7 @@ def test_unknown_values_are_predicted_from_what_is_known() -> None:
     known = model.scores(row)[0]
     assert known - unknown == pytest.approx(model.weights["colour"][0])
     without = model.scores(row | {"age": [np.nan]})[0]
-    assert known == pytest.approx(without)  # 50 is the middle of the domain: scaled to nought
+    assert known == pytest.approx(without)  # 50 is the middle of the domain: scaled to zero
 
 
 def test_values_outside_a_numbers_domain_are_its_ends() -> None:
@@ -116,16 +116,16 @@ def test_it_learns_without_a_warning() -> None:
         learned("logistic", 5_000)
 
 
-def test_shares_follow_from_n_epsilon_and_the_features() -> None:
-    few, many = (Shares(training_of("squared", 1_000_000, eps)) for eps in (0.1, 4.0))
-    for shares in (few, many):
-        assert 0.5 < shares.turns * shares.gradient_devices / 1_000_000 < 0.95
-        steps = shares.summary_devices + shares.frequency_devices + shares.level_devices
-        assert steps + shares.turns * (shares.gradient_devices + shares.line_devices) == 1_000_000
+def test_the_allocation_follows_from_n_epsilon_and_the_features() -> None:
+    few, many = (Allocation(training_of("squared", 1_000_000, eps)) for eps in (0.1, 4.0))
+    for one in (few, many):
+        assert 0.5 < one.iterations * one.gradient_devices / 1_000_000 < 0.95
+        steps = one.summary_devices + one.frequency_devices + one.level_devices
+        assert steps + one.iterations * (one.gradient_devices + one.line_devices) == 1_000_000
 
 
-def test_rare_values_keep_a_frequency_above_nought() -> None:
-    found = plausible(np.array([1.02, -0.01, -0.01]), np.full(3, 1e-4))
+def test_rare_values_keep_a_frequency_above_zero() -> None:
+    found = shrink_frequencies(np.array([1.02, -0.01, -0.01]), np.full(3, 1e-4))
     assert found.min() > 0
     assert found.sum() == pytest.approx(1)
 

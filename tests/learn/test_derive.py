@@ -11,9 +11,9 @@ from harmony import Boolean, Categorical, Numeric
 from harmony.errors import DataError
 from harmony.learn import Score, Step
 from harmony.learn import step as ask_for
-from harmony.learn.derive import collect_step, derived
+from harmony.learn.derive import collect_step, derive_columns
 from harmony.learn.records import Records
-from harmony.learn.step import Lens, Residual
+from harmony.learn.step import Residual, Scaling
 
 from .cases import FEATURES, people, training_of
 
@@ -29,7 +29,7 @@ def make_step(*questions: ask_for.Question, loss: str = "squared", n: int = N) -
 
 def columns(step: Step, table: dict[str, Any] | None = None) -> dict[str, Any]:
     records = Records(table or people(N), FEATURES, step.training.label)
-    return derived(
+    return derive_columns(
         step, records, 0, records.devices, np.random.default_rng(3).random(records.devices)
     )
 
@@ -83,8 +83,12 @@ def test_a_numeric_gradient_is_the_clipped_residual_times_the_number() -> None:
         )
 
 
-def test_a_lens_shows_a_number_near_its_middle_and_a_relative_residual_is_at_most_one() -> None:
-    step = make_step(ask_for.gradient(FEATURES[0], Residual("relative", 1.0), lens=Lens(0.2, 0.5)))
+def test_a_scaled_number_is_clipped_about_its_middle_and_a_relative_residual_is_at_most_one() -> (
+    None
+):
+    step = make_step(
+        ask_for.gradient(FEATURES[0], Residual("relative", 1.0), scaling=Scaling(0.2, 0.5))
+    )
     table = people(N)
     found = columns(step, table)["gradient of age"]
     for i, row in enumerate(rows(table)[:300]):

@@ -160,7 +160,7 @@ def test_separable_classes_and_constant_features_are_no_trouble() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (lambda X, y: regression(method="magic").fit(X, y), "'method'"),
         (lambda X, y: regression(bounds={"height": (0, 1)}).fit(X, y), "'height'"),
@@ -170,9 +170,9 @@ def test_separable_classes_and_constant_features_are_no_trouble() -> None:
         (lambda X, y: LinearSVC(classes=("a", "b"), **DECLARED).fit(X, y > 0), "'classes'"),
     ],
 )
-def test_what_is_wrong_is_named(wrong, said) -> None:
+def test_what_is_wrong_is_named(wrong, message) -> None:
     X, y = people(200)
-    with pytest.raises((hm.HarmonyError, ValueError), match=said):
+    with pytest.raises((hm.HarmonyError, ValueError), match=message):
         wrong(X, y)
 
 

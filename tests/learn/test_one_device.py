@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import harmony as hm
-from harmony.learn import step as asked
-from harmony.learn.derive import derived
+from harmony.learn import step as ask_for
+from harmony.learn.derive import derive_columns
 from harmony.learn.records import Records
 from harmony.learn.score import Score
 from harmony.learn.step import Step
@@ -58,16 +58,16 @@ def score_of(seed: int) -> Score:
 
 def step_of(loss: str) -> Step:
     term = "residual" if loss == "squared" else "relative"
-    residual, lens = asked.Residual(term, 0.8), asked.Lens(-0.2, 0.3)
+    residual, scaling = ask_for.Residual(term, 0.8), ask_for.Scaling(-0.2, 0.3)
     training = Training("everything", 1.0, loss, LABELS[loss], FEATURES, devices=ROWS)
     questions = [
-        *(asked.frequency(one) for one in FEATURES),
-        *(asked.gradient(one, residual, lens=lens) for one in FEATURES),
-        asked.product(("residual", 1.5), ("direction", 0.7)),
-        asked.product(("score", 0.3)),
-        asked.product(("label", 1.0), ("score", 2.0), ("direction", 0.5)),
-        asked.curve([-1.0, -0.2, 0.0, 0.4]),
-        asked.surplus([-1.0, -0.2, 0.0, 0.4]),
+        *(ask_for.frequency(one) for one in FEATURES),
+        *(ask_for.gradient(one, residual, scaling=scaling) for one in FEATURES),
+        ask_for.product(("residual", 1.5), ("direction", 0.7)),
+        ask_for.product(("score", 0.3)),
+        ask_for.product(("label", 1.0), ("score", 2.0), ("direction", 0.5)),
+        ask_for.curve([-1.0, -0.2, 0.0, 0.4]),
+        ask_for.surplus([-1.0, -0.2, 0.0, 0.4]),
     ]
     return Step(training, 1, "test", tuple(questions), ROWS, score_of(1), score_of(2))
 
@@ -77,7 +77,7 @@ def test_a_device_derives_what_the_bulk_path_does(loss: str) -> None:
     step, table = step_of(loss), table_of(loss)
     chance = np.random.default_rng(5).random(ROWS)
     records = Records(table, FEATURES, LABELS[loss])
-    columns = derived(step, records, 0, ROWS, chance)
+    columns = derive_columns(step, records, 0, ROWS, chance)
     device = DeviceStep(step.to_document(Round("r", bytes(16))))
     names = [one.name for one in device.survey.attributes]
     assert names == list(columns)

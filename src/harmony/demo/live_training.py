@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..attributes import Boolean, Numeric, attribute_from_document
 from ..errors import HarmonyError
-from ..learn.derive import derived
+from ..learn.derive import derive_columns
 from ..learn.model import Model
 from ..learn.records import Records
 from ..learn.score import Score
@@ -117,7 +117,7 @@ class LiveTraining:
         if document.get("step") != number:
             return
         step, survey = _step(self.training, document), Survey.from_document(document["survey"])
-        columns = derived(
+        columns = derive_columns(
             step, self._records, first, last, self._random.random(last - first)
         )
         opened = document["round"]

@@ -1,17 +1,17 @@
 """`auto`: few, large and well-aimed steps.
 
-    summary      a few devices tell the label's mean and spread, and the features' frequencies
+    summary      a few devices tell the label's mean and variance, and the features' frequencies
     gradient     most devices: the correlation of the residual with every feature, asked by feature
-    frequencies  once: a closer look at the features that seem to matter
+    frequencies  once: the features that seem to matter, counted more accurately
     line         some devices: how far to go along the direction that the gradient gives
     ...          gradient and line again, the features that matter asked more often
-    level        the rest: the mean of what is left, and the length of the score; or a curve of how
-                 the labels go with the score, from which the other losses read log-odds, and a
-                 closer look at where the odds are even
+    level        the rest: the mean residual, and the length of the score; or a curve of how the
+                 labels go with the score, from which the other losses compute log-odds, and a
+                 second one that refines the threshold, where the odds are even
 
 All three losses share the direction: at a constant model their gradients are the same, and
 the regression of a label of -1 and 1 is Fisher's discriminant.  docs/learning.md tells what each
-choice is worth, and what did not help.
+choice gains, and what did not help.
 """
 
 from __future__ import annotations
@@ -23,176 +23,181 @@ import numpy as np
 
 from ..arrays import Floats
 from . import step as ask_for
-from .beliefs import pulled
-from .calibration import edges_near, edges_of, log_odds, masses, tipped
-from .directions import Strengths, attention, posterior
+from .allocation import Allocation, Clips
+from .calibration import bin_shares, curve_edges, fit_log_odds, refine_threshold, threshold_edges
 from .features import Features, Gradient
 from .logit import normal_log_odds
+from .mixture import Mixture, optimal_shares, posterior_weights
 from .score import Score
-from .shares import Clips, Shares
-from .trainer import Answer, Answers, Ask, Method
+from .shrinkage import posterior_mean
+from .trainer import Estimates, Method, QuestionEstimate, StepRequest
 from .training import Training
 
-USUAL_STEP = 0.75
-"""How far to go where nothing is known of it: features often repeat each other a little."""
+PRIOR_STEP = 0.75
+"""The prior mean of the length of a step: features are often correlated a little."""
 
-USUAL_ERROR = 0.3
-"""How far off the length of a score may be when all turns are done."""
+PRIOR_LENGTH_ERROR = 0.3
+"""The prior deviation of a score's length from the right one, after all iterations."""
 
-WORTH_A_CLOSER_LOOK = 2_500
-"""Answers without noise from which on a closer look can tell where the odds are even."""
+REFINABLE_SIZE = 2_500
+"""The effective sample size from which on devices can tell where the odds are even."""
 
-LEAST_SPREAD = 0.05
-USUAL_SPREAD = 1 / 3
+LEAST_VARIANCE = 0.05
+PRIOR_VARIANCE = 1 / 3
 """The least variance that a label is taken to have, as a share of the most that it can have
-(when all labels are at the ends); and the usual one, a uniform label's."""
+(when all labels are at the ends); and the prior mean, a uniform label's."""
 
 
 @dataclass
 class _State:
-    """What is known so far: the score with its weights, and the variance it leaves."""
+    """What is known so far: the score with its weights, and the label's mean and variances."""
 
     score: Score
     weights: Floats
     mean: float
-    doubt: float
+    mean_error: float
     """The standard error of the mean."""
-    total: float
-    left: float
+    variance: float
+    residual_variance: float
 
     @property
     def explained(self) -> float:
-        return max(self.total - self.left, 0.0)
+        return max(self.variance - self.residual_variance, 0.0)
 
 
 def auto(training: Training) -> Method:
     """Learn `training`, of whatever loss."""
-    shares = Shares(training)
-    nothing = Score.constant(training.features)
-    asked = shares.summary()
-    answers = yield Ask("summary", asked, shares.summary_devices, nothing, nothing)
-    known, state = _summary(training, answers)
-    share = np.full(len(known.blocks), 1 / len(known.blocks))
-    seen = Gradient.unknown(len(known.variances))
-    for turn in range(shares.turns):
-        residual = shares.residual(state.mean, state.total, state.left)
-        asked = shares.gradient(residual, share, known.lenses)
-        here, best = state.score, finished(training, state)
-        devices = shares.gradient_devices
-        found = yield Ask("gradient", asked, devices, here, best, loss=state.left)
-        coming = (shares.turns - 1 - turn) * devices * known.worth(shares.noise * residual.unit**2)
-        if turn == 0:
+    allocation = Allocation(training)
+    zero = Score.constant(training.features)
+    asked = allocation.summary()
+    summary = yield StepRequest("summary", asked, allocation.summary_devices, zero, zero)
+    known, state = _summary(training, summary)
+    feature_shares = np.full(len(known.blocks), 1 / len(known.blocks))
+    gradient = Gradient.unknown(len(known.variances))
+    for iteration in range(allocation.iterations):
+        residual = allocation.residual(state.mean, state.variance, state.residual_variance)
+        asked = allocation.gradient(residual, feature_shares, known.scalings)
+        here, best = state.score, score_for_loss(training, state)
+        devices, loss = allocation.gradient_devices, state.residual_variance
+        found = yield StepRequest("gradient", asked, devices, here, best, loss=loss)
+        per_device = known.precision_per_device(allocation.noise * residual.unit**2)
+        future_precisions = (allocation.iterations - 1 - iteration) * devices * per_device
+        if iteration == 0:
             first = known.gradient(found, residual)
-            strengths = Strengths.of(known, first, state.total)
-            share = attention(known, strengths, first.precisions, coming)
-            asked, devices = shares.frequencies(share), shares.frequency_devices
-            more = yield Ask("frequencies", asked, devices, here, best, loss=state.left)
-            joined = {name: answers[name].joined(more[name]) for name in more}
-            known = Features.of(training, joined, known.lenses)
-        # What earlier turns saw still counts, less what the model has taken up since.
-        seen = seen.joined(known.gradient(found, residual))
-        whole = seen.plus(known.variances * state.weights)
-        strengths = Strengths.of(known, whole, state.total)
-        share = attention(known, strengths, seen.precisions, coming)
-        way = posterior(known, whole, strengths) - state.weights
-        if not way.any():
+            mixture = Mixture.fit(known, first, state.variance)
+            feature_shares = optimal_shares(known, mixture, first.precisions, future_precisions)
+            asked, devices = allocation.frequencies(feature_shares), allocation.frequency_devices
+            more = yield StepRequest("frequencies", asked, devices, here, best, loss=loss)
+            frequencies = {name: summary[name].pooled(more[name]) for name in more}
+            known = Features.of(training, frequencies, known.scalings)
+        # Gradients of earlier iterations still count, less what the model has taken up since.
+        gradient = gradient.pooled(known.gradient(found, residual))
+        at_zero = gradient.plus(known.variances * state.weights)
+        mixture = Mixture.fit(known, at_zero, state.variance)
+        feature_shares = optimal_shares(known, mixture, gradient.precisions, future_precisions)
+        change = posterior_weights(known, at_zero, mixture) - state.weights
+        if not change.any():
             continue
-        direction, spread = known.score(way), known.spread(way)
-        devices = shares.line_devices
-        clips = shares.clips(spread, state.mean, state.left, devices)
-        asked = shares.line(clips)
-        found = yield Ask("line", asked, devices, here, best, direction, state.left)
-        step = _line(state, direction, found, spread, clips)
-        state.weights = state.weights + step * way
-        seen = seen.plus(-known.variances * way)  # along the way nothing is left
+        direction, std = known.score(change), known.std(change)
+        devices = allocation.line_devices
+        clips = allocation.clips(std, state.mean, state.residual_variance, devices)
+        asked = allocation.line(clips)
+        found = yield StepRequest("line", asked, devices, here, best, direction, loss)
+        step = _line(state, direction, found, std, clips)
+        state.weights = state.weights + step * change
+        gradient = gradient.plus(-known.variances * change)  # along it nothing is left
     if state.score.flat:
-        return finished(training, state)
-    return (yield from _calibrate(training, shares, known, state))
+        return score_for_loss(training, state)
+    return (yield from _calibrate(training, allocation, known, state))
 
 
-def _calibrate(training: Training, shares: Shares, known: Features, state: _State) -> Method:
+def _calibrate(
+    training: Training, allocation: Allocation, known: Features, state: _State
+) -> Method:
     """Set the level of the score, with the devices that are left."""
-    score, best, devices = state.score, finished(training, state), shares.level_devices
-    spread = max(known.spread(state.weights), math.sqrt(state.explained))
+    score, best, devices = state.score, score_for_loss(training, state), allocation.level_devices
+    std, loss = max(known.std(state.weights), math.sqrt(state.explained)), state.residual_variance
     if training.loss == "squared":
         centred = known.score(state.weights)
-        clips = shares.clips(spread, state.mean, state.left, devices // 3)
-        reach = shares.reach(state.mean, state.doubt, state.left)
-        asked = shares.level(clips, reach)
-        answers = yield Ask("level", asked, devices, score, best, centred, state.left)
-        slope, error, _ = _slope(answers, spread, clips)
-        score = score.plus(pulled(slope, error, 0.0, USUAL_ERROR), centred)
-        usual = math.hypot(state.doubt, spread / 4)
-        off = _pulled(answers["residual"], reach, 0.0, usual)
-        return score.shifted(off)
-    closer = devices > WORTH_A_CLOSER_LOOK * shares.noise
-    first = devices // 2 if closer else devices
-    edges = edges_of(state.mean, spread, first / shares.noise)
+        clips = allocation.clips(std, state.mean, state.residual_variance, devices // 3)
+        clip = allocation.level_clip(state.mean, state.mean_error, state.residual_variance)
+        asked = allocation.level(clips, clip)
+        found = yield StepRequest("level", asked, devices, score, best, centred, loss)
+        slope, error, _ = _slope(found, std, clips)
+        score = score.plus(posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR), centred)
+        prior_std = math.hypot(state.mean_error, std / 4)
+        return score.shifted(_posterior_mean(found["residual"], clip, 0.0, prior_std))
+    refine = devices > REFINABLE_SIZE * allocation.noise
+    first = devices // 2 if refine else devices
+    edges = curve_edges(state.mean, std, first / allocation.noise)
     asked = (ask_for.curve(edges),)
-    answers = yield Ask("curve", asked, first, score, best, loss=state.left)
-    line = log_odds(score, state.mean, edges, answers["curve"], best)
-    if closer:
-        near = edges_near(line, edges)
-        total = masses(edges, answers["curve"], near)
-        asked = (ask_for.surplus(near),)
-        answers = yield Ask("curve", asked, devices - first, score, line.of(score), loss=state.left)
-        line = tipped(line, near, answers["surplus"], state.mean, total)
-    return line.of(score)
+    found = yield StepRequest("curve", asked, first, score, best, loss=loss)
+    log_odds = fit_log_odds(score, state.mean, edges, found["curve"], best)
+    if refine:
+        near = threshold_edges(log_odds, edges)
+        shares = bin_shares(edges, found["curve"], near)
+        asked, best = (ask_for.surplus(near),), log_odds.of(score)
+        found = yield StepRequest("curve", asked, devices - first, score, best, loss=loss)
+        log_odds = refine_threshold(log_odds, near, found["surplus"], state.mean, shares)
+    return log_odds.of(score)
 
 
-def _summary(training: Training, answers: Answers) -> tuple[Features, _State]:
-    mean = float(np.clip(answers["label"].mean, -0.95, 0.95))
-    doubt = min(math.sqrt(answers["label"].variance[0]), 1.0)
+def _summary(training: Training, estimates: Estimates) -> tuple[Features, _State]:
+    mean = float(np.clip(estimates["label"].mean, -0.95, 0.95))
+    mean_error = min(math.sqrt(estimates["label"].variance[0]), 1.0)
     most = 1 - mean**2
     variance = most  # of a label that is -1 or 1
-    if "label x label" in answers:
-        square = answers["label x label"]
-        error = math.sqrt(square.variance[0])
-        variance = pulled(square.mean - mean**2, error, USUAL_SPREAD * most, USUAL_SPREAD * most)
-        variance = min(max(variance, LEAST_SPREAD * most), most)
+    if "label x label" in estimates:
+        square = estimates["label x label"]
+        error, prior = math.sqrt(square.variance[0]), PRIOR_VARIANCE * most
+        variance = posterior_mean(square.mean - mean**2, error, prior, prior)
+        variance = min(max(variance, LEAST_VARIANCE * most), most)
     score = Score.constant(training.features, mean)
-    known = Features.of(training, answers)
-    nothing = np.zeros(len(known.variances))
-    return known, _State(score, nothing, mean, doubt, variance, variance)
+    known = Features.of(training, estimates)
+    weights = np.zeros(len(known.variances))
+    return known, _State(score, weights, mean, mean_error, variance, variance)
 
 
 def _line(
     state: _State,
     direction: Score,
-    answers: Answers,
-    spread: float,
+    estimates: Estimates,
+    std: float,
     clips: Clips,
 ) -> float:
     """Move along the direction by the slope of the residual on it, and return that step."""
-    slope, error, width = _slope(answers, spread, clips)
-    # One would be right for independent features; those that repeat each other ask for less.
-    step = max(pulled(slope, error, USUAL_STEP, USUAL_STEP / 3), 0.0)
+    slope, error, measured_std = _slope(estimates, std, clips)
+    # One would be right for independent features; correlated ones ask for less.
+    step = max(posterior_mean(slope, error, PRIOR_STEP, PRIOR_STEP / 3), 0.0)
     state.score = state.score.plus(step, direction)
-    gained = (step * max(spread, width)) ** 2
-    state.left = max(state.left - gained, LEAST_SPREAD * state.total)
+    gained = (step * max(std, measured_std)) ** 2
+    left = state.residual_variance - gained
+    state.residual_variance = max(left, LEAST_VARIANCE * state.variance)
     return step
 
 
-def _slope(answers: Answers, spread: float, clips: Clips) -> tuple[float, float, float]:
-    """Return the slope of the residual on the direction, its error, and the direction's width.
+def _slope(estimates: Estimates, std: float, clips: Clips) -> tuple[float, float, float]:
+    """Return the slope of the residual on the direction, its error, and the direction's deviation.
 
     The direction clipped at `near` is an instrument for the direction itself: both means hold
-    it, so their ratio is the slope.  Features that repeat each other only widen the direction.
+    it, so their ratio is the slope.  Correlated features only widen the direction from the `std`
+    that independent ones would give it.
     """
-    width = max(
-        _pulled(answers["direction x direction"], clips.far, spread, spread / 3), spread / 4
-    )
-    along = answers["residual x direction"]
-    unit = clips.residual / clips.kept / width
-    return along.mean * unit, math.sqrt(along.variance[0]) * unit, width
+    square = estimates["direction x direction"]
+    measured_std = max(_posterior_mean(square, clips.far, std, std / 3), std / 4)
+    product = estimates["residual x direction"]
+    unit = clips.residual / clips.attenuation / measured_std
+    return product.mean * unit, math.sqrt(product.variance[0]) * unit, measured_std
 
 
-def _pulled(answer: Answer, scale: float, usual: float, spread: float) -> float:
-    error = math.sqrt(answer.variance[0]) * scale
-    return pulled(answer.mean * scale, error, usual, spread)
+def _posterior_mean(
+    estimate: QuestionEstimate, scale: float, prior_mean: float, prior_std: float
+) -> float:
+    error = math.sqrt(estimate.variance[0]) * scale
+    return posterior_mean(estimate.mean * scale, error, prior_mean, prior_std)
 
 
-def finished(training: Training, state: _State) -> Score:
+def score_for_loss(training: Training, state: _State) -> Score:
     """Return the score for the training's loss: log-odds, unless the loss is squared."""
     if training.loss == "squared":
         return state.score

@@ -15,7 +15,7 @@ gradient over a categorical feature is a level with a sign (see `harmony.attribu
 with probability (1 + t) / 2, where t = clip(a / A); a surplus is a bin with the label's.
 
 A missing number is 0.  A missing or unknown value adds nothing to a score; its gradient is a
-level with a fair sign, whose expectation is nought, and as a feature it is a random value.  So
+level with a fair sign, whose expectation is zero, and as a feature it is a random value.  So
 nobody learns who lacks what.
 
 `harmony_device.derive` is the same for one device.
@@ -35,7 +35,8 @@ from harmony_device.derive import HUGE, TWO_53
 from ..arrays import Floats
 from ..bulk.collect import keystream
 from ..bulk.threads import cores
-from ..rounds import Round, derive
+from ..rounds import Round
+from ..rounds import derive as derive_bytes
 from ..tally import Tally
 from .records import Records
 from .step import Derivation, Step
@@ -71,94 +72,94 @@ class _Terms:
         return self.step.direction.of(self.records, *rows)
 
 
-def derived(
-    step: Step, records: Records, start: int, stop: int, chance: Floats
+def derive_columns(
+    step: Step, records: Records, start: int, stop: int, draws: Floats
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of the step's survey for rows `start` to `stop`.
 
-    `chance` holds a random number in [0, 1) for each row, to round with.
+    `draws` holds a random number in [0, 1) for each row, to round with.
     """
     terms = _Terms(step, records, start, stop)
     places = {feature.name: place for place, feature in enumerate(step.training.features)}
     columns: dict[str, NDArray[Any]] = {}
     signs: dict[tuple[str, float], tuple[Floats, NDArray[np.bool_]]] = {}
     for question in step.questions:
-        how = question.derive
-        if how["is"] == "label":
+        derivation = question.derive
+        if derivation["is"] == "label":
             columns[question.name] = terms["label"]
-        elif how["is"] == "product":
-            columns[question.name] = _product(terms, how)
-        elif how["is"] == "curve":
-            columns[question.name] = _curve(terms, how)
-        elif how["is"] == "surplus":
-            columns[question.name] = _surplus(terms, how)
-        elif how["is"] == "feature":
-            columns[question.name] = _feature(terms, places[how["feature"]], chance)
+        elif derivation["is"] == "product":
+            columns[question.name] = _product(terms, derivation)
+        elif derivation["is"] == "curve":
+            columns[question.name] = _curve(terms, derivation)
+        elif derivation["is"] == "surplus":
+            columns[question.name] = _surplus(terms, derivation)
+        elif derivation["is"] == "feature":
+            columns[question.name] = _feature(terms, places[derivation["feature"]], draws)
         else:
-            assert how["is"] == "gradient"
-            residual = how["of"], how["clip"]
+            assert derivation["is"] == "gradient"
+            residual = derivation["of"], derivation["clip"]
             if residual not in signs:
-                t = np.clip(terms[how["of"]] / how["clip"], -1, 1)
-                signs[residual] = t, 2 * chance >= 1 + t
+                t = np.clip(terms[derivation["of"]] / derivation["clip"], -1, 1)
+                signs[residual] = t, 2 * draws >= 1 + t
             t, negative = signs[residual]
-            place = places[how["feature"]]
+            place = places[derivation["feature"]]
             if step.training.features[place].values:
-                columns[question.name] = _signed_levels(terms, place, negative, chance)
+                columns[question.name] = _signed_levels(terms, place, negative, draws)
             else:
-                columns[question.name] = t * _through_lens(terms, place, how)
+                columns[question.name] = t * _scaled_numbers(terms, place, derivation)
     return columns
 
 
-def _product(terms: _Terms, how: Derivation) -> Floats:
-    pairs = zip(how["of"], how["clip"], strict=True)
+def _product(terms: _Terms, derivation: Derivation) -> Floats:
+    pairs = zip(derivation["of"], derivation["clip"], strict=True)
     factors = [np.clip(terms[name] / clip, -1, 1) for name, clip in pairs]
     return np.asarray(np.prod(factors, axis=0))
 
 
-def _curve(terms: _Terms, how: Derivation) -> NDArray[np.int64]:
-    return 2 * _bins(terms, how) + (terms["label"] > 0)
+def _curve(terms: _Terms, derivation: Derivation) -> NDArray[np.int64]:
+    return 2 * _bins(terms, derivation) + (terms["label"] > 0)
 
 
-def _surplus(terms: _Terms, how: Derivation) -> NDArray[np.int64]:
-    size = 1 << len(how["edges"]).bit_length()
-    return _bins(terms, how) + size * (terms["label"] <= 0)
+def _surplus(terms: _Terms, derivation: Derivation) -> NDArray[np.int64]:
+    size = 1 << len(derivation["edges"]).bit_length()
+    return _bins(terms, derivation) + size * (terms["label"] <= 0)
 
 
-def _bins(terms: _Terms, how: Derivation) -> NDArray[np.int64]:
-    return np.searchsorted(np.array(how["edges"]), terms["score"], side="right")
+def _bins(terms: _Terms, derivation: Derivation) -> NDArray[np.int64]:
+    return np.searchsorted(np.array(derivation["edges"]), terms["score"], side="right")
 
 
-def _feature(terms: _Terms, place: int, chance: Floats) -> NDArray[Any]:
+def _feature(terms: _Terms, place: int, draws: Floats) -> NDArray[Any]:
     feature = terms.step.training.features[place]
     if not feature.values:
         scaled = terms.records.numbers(place, terms.start, terms.stop)
         low, high = feature.low, feature.high  # type: ignore[union-attr]  # no values: numeric
         return low + (scaled + 1) / 2 * (high - low)
     levels = terms.records.levels(place, terms.start, terms.stop)
-    levels = np.where(levels < 0, (chance * len(feature.values)).astype(levels.dtype), levels)
+    levels = np.where(levels < 0, (draws * len(feature.values)).astype(levels.dtype), levels)
     text = isinstance(feature.values[0], str)
     values: NDArray[Any] = np.array(feature.values, dtype=object if text else None)
     return np.take(values, levels)
 
 
-def _through_lens(terms: _Terms, place: int, how: Derivation) -> Floats:
-    number = terms.records.numbers(place, terms.start, terms.stop)
-    seen: Floats = np.clip((number - how["middle"]) / how["reach"], -1, 1)
-    return seen
+def _scaled_numbers(terms: _Terms, place: int, derivation: Derivation) -> Floats:
+    numbers = terms.records.numbers(place, terms.start, terms.stop)
+    scaled: Floats = np.clip((numbers - derivation["middle"]) / derivation["reach"], -1, 1)
+    return scaled
 
 
 def _signed_levels(
-    terms: _Terms, place: int, negative: NDArray[np.bool_], chance: Floats
+    terms: _Terms, place: int, negative: NDArray[np.bool_], draws: Floats
 ) -> NDArray[Any]:
     feature = terms.step.training.features[place]
     size = 1 << (len(feature.values) - 1).bit_length()
     levels = terms.records.levels(place, terms.start, terms.stop)
-    lost = levels < 0
-    kind = np.int16 if size < 1 << 14 else np.int32
-    if lost.any():
-        levels = np.where(lost, 0, levels)
-        negative = np.where(lost, chance >= 0.5, negative)
-    return np.asarray(levels + negative * kind(size), kind)
+    missing = levels < 0
+    dtype = np.int16 if size < 1 << 14 else np.int32
+    if missing.any():
+        levels = np.where(missing, 0, levels)
+        negative = np.where(missing, draws >= 0.5, negative)
+    return np.asarray(levels + negative * dtype(size), dtype)
 
 
 def collect_step(
@@ -177,13 +178,13 @@ def collect_step(
     if seed is None:
         round, key = Round.open(label), os.urandom(32)
     else:
-        round = Round(label, derive(seed, label)[:16])
-        key = derive(seed, f"rounding in {label}")
+        round = Round(label, derive_bytes(seed, label)[:16])
+        key = derive_bytes(seed, f"rounding in {label}")
 
     def collect(first: int) -> Tally:
         last = min(first + CHUNK, stop)
         words = keystream(key, first, last - first)[:, 0]
-        columns = derived(step, records, first, last, (words >> np.uint64(11)) / TWO_53)
+        columns = derive_columns(step, records, first, last, (words >> np.uint64(11)) / TWO_53)
         return step.survey.collect(
             columns, seed, round=round, first=first, progress=False, threads=1
         )

@@ -36,7 +36,7 @@ def column_names(table: TableLike) -> list[str]:
 def read_domains(
     table: TableLike, bounds: Bounds = None, categories: Categories = None
 ) -> list[Attribute]:
-    """Return an attribute for each column, warning of those whose domain the data had to tell.
+    """Return an attribute for each column, warning of domains that are read off the data.
 
     `bounds` gives every numeric column's lowest and highest value: one pair for all, a pair of
     sequences, or a pair by name.  `categories` lists values by name; the declared categories of
@@ -53,12 +53,12 @@ def read_domains(
             raise SurveyError(f"'{field}' names {min(unknown)!r}, which is no column")
     leaked: list[str] = []
     features = [_domain(name, table[name], pairs, listed, leaked) for name in names]
-    warn_of(leaked)
+    warn_of_leaks(leaked)
     return features
 
 
-def warn_of(leaked: Sequence[str]) -> None:
-    """Say which domains were read off the data."""
+def warn_of_leaks(leaked: Sequence[str]) -> None:
+    """Warn of the domains that were read off the data."""
     if leaked:
         some = ", ".join(leaked[:5]) + (", ..." if len(leaked) > 5 else "")
         warnings.warn(
@@ -69,8 +69,10 @@ def warn_of(leaked: Sequence[str]) -> None:
         )
 
 
-def number(name: str, values: Any, pair: tuple[float, float] | None) -> tuple[Numeric, bool]:
-    """Return a numeric attribute, and whether the data told its range."""
+def numeric_domain(
+    name: str, values: Any, pair: tuple[float, float] | None
+) -> tuple[Numeric, bool]:
+    """Return a numeric attribute, and whether its range was read off the data."""
     if pair is not None:
         return Numeric(name, float(pair[0]), float(pair[1])), False
     numbers = np.asarray(values, np.float64)
@@ -97,8 +99,8 @@ def _domain(
     if array.dtype.kind == "b":
         return Boolean(name)
     if array.dtype.kind in "iuf":
-        attribute, told = number(name, array, pairs.get(name))
-        if told:
+        attribute, leaks = numeric_domain(name, array, pairs.get(name))
+        if leaks:
             leaked.append(name)
         return attribute
     leaked.append(name)

@@ -24,9 +24,9 @@ from ..attributes import Attribute, Boolean, Numeric
 from ..bulk.columns import TableLike
 from ..errors import ClippedWarning, DataError, FewDevicesWarning, SurveyError
 from .collecting import train
-from .domains import Bounds, Categories, column_names, number, read_domains, warn_of
+from .domains import Bounds, Categories, column_names, numeric_domain, read_domains, warn_of_leaks
 from .model import Model
-from .planning import LITTLE, plan
+from .planning import LEAST_CLOSED, plan
 from .records import Records
 from .training import Training
 
@@ -106,7 +106,7 @@ class _Linear(BaseEstimator):
 
     def _warn_if_few(self, training: Training) -> None:
         expected = plan(training)
-        if expected.closed < LITTLE:
+        if expected.closed < LEAST_CLOSED:
             warnings.warn(
                 f"{training.devices:,} devices are few for {training.width} weights at epsilon "
                 f"{training.epsilon:g}; half of what could be learned needs about "
@@ -178,17 +178,17 @@ class LinearRegression(RegressorMixin, _Linear):
         labels = _numbers(y)
         table = self._table(X, reset=True)
         _check_lengths(table, labels)
-        label, told = number(self._label_name(table), labels, self.label_bounds)
-        if told:
-            warn_of(["the labels"])
+        label, leaks = numeric_domain(self._label_name(table), labels, self.label_bounds)
+        if leaks:
+            warn_of_leaks(["the labels"])
         outside = int(np.count_nonzero((labels < label.low) | (labels > label.high)))
         if outside:
             warnings.warn(ClippedWarning("the labels", outside), stacklevel=2)
         self._fit(table, label, labels)
-        self._publish(label)
+        self._set_coefficients(label)
         return self
 
-    def _publish(self, label: Any) -> None:
+    def _set_coefficients(self, label: Any) -> None:
         half = (label.high - label.low) / 2
         weights, intercept = self._weights()
         self.coef_ = half * weights
@@ -241,13 +241,13 @@ class _Classifier(ClassifierMixin, _Linear):
         if not np.isin(found, self.classes_).all():
             raise DataError("the labels hold a class that is not one of 'classes'")
         if self.classes is None:
-            warn_of(["the labels"])
+            warn_of_leaks(["the labels"])
         label = Boolean(self._label_name(table))
         self._fit(table, label, labels == self.classes_[1])
-        self._publish(label)
+        self._set_coefficients(label)
         return self
 
-    def _publish(self, label: Any) -> None:
+    def _set_coefficients(self, label: Any) -> None:
         weights, intercept = self._weights()
         self.coef_ = weights[None, :]
         self.intercept_ = np.array([intercept])
@@ -292,7 +292,7 @@ def estimator_of(model: Model) -> _Linear:
     estimator.n_features_in_, estimator.feature_names_in_ = len(names), np.array(names, object)
     if isinstance(estimator, _Classifier):
         estimator.classes_ = np.array(label.values)
-    estimator._publish(label)
+    estimator._set_coefficients(label)
     return estimator
 
 

@@ -3,10 +3,10 @@
 The columns of a categorical feature overlap, for they add up to one.  With frequencies p their
 covariance is diag(p) - p p', and along its eigenvectors they are uncorrelated: all but one, the
 constant, which tells nothing.  A number is a coordinate in units of its standard deviation; devices
-are asked for it through a lens, clipped half a deviation from its mean, which makes their one bit
-count, and what is seen so goes with the number as known from its frequencies (an instrument).  So
-every coordinate has a variance s, and were the features independent, the gradient along it would
-be s times the weight that is missing there.
+are asked for it centred, scaled and clipped half a deviation from its mean, which makes their one
+bit count.  How the clipped number goes with the number itself is known from the frequencies, so it
+serves as an instrument.  Every coordinate then has a variance s, and were the features independent,
+the gradient along it would be s times the weight that is missing there.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from ..arrays import Floats
 from ..attributes import Attribute
 from .score import Score
-from .shapes import Shape, free, smooth
-from .step import PLAIN, Lens, Residual
-from .trainer import Answers
+from .shapes import Shape, independent, random_walk
+from .step import UNSCALED, Residual, Scaling
+from .trainer import Estimates
 from .training import Training
 
 MOST_VALUES = 512
@@ -41,15 +41,15 @@ POINTS = 16
 class Block:
     """One feature: the means of its columns, and the coordinates that they are written in.
 
-    `noise` is the variance of a device's word about a coordinate of the gradient, and `answer`
-    that of one about a column, where a bit about a number from -1 to 1 has variance one.
+    `coordinate_noise` is the variance of one device's answer about a coordinate of the gradient,
+    `column_noise` that about a column, where a bit about a number from -1 to 1 has variance one.
     """
 
     means: Floats
     basis: Floats | None
     variances: Floats
-    noise: float
-    answer: float = 1.0
+    coordinate_noise: float
+    column_noise: float = 1.0
 
     @classmethod
     def of_values(cls, frequencies: Floats) -> Block:
@@ -66,9 +66,9 @@ class Block:
         variances, vectors = np.linalg.eigh(covariance)  # the constant has none, so it is first
         return cls(frequencies, vectors[:, 1:], variances[1:], asked, asked**2)
 
-    def gradient(self, answers: Floats, offset: float) -> Floats:
-        """Read what devices answer, as if their mean residual were nought instead of `offset`."""
-        return self.coordinates(answers - offset * self.means)
+    def gradient(self, columns: Floats, mean_residual: float) -> Floats:
+        """Return the coordinates of a gradient, as if the mean residual were zero."""
+        return self.coordinates(columns - mean_residual * self.means)
 
     def coordinates(self, columns: Floats) -> Floats:
         """Write a vector over the columns in coordinates."""
@@ -81,50 +81,56 @@ class Block:
 
 @dataclass(frozen=True)
 class Number(Block):
-    """A numeric feature, its lens, the mean of what that shows, and what that is worth."""
+    """A numeric feature, how devices scale it, and the mean of the scaled number.
 
-    lens: Lens = PLAIN
-    shown: float = 0.0
-    scale: float = 1.0
+    `factor` turns a gradient of the scaled number into one of the standardised number.
+    """
+
+    scaling: Scaling = UNSCALED
+    scaled_mean: float = 0.0
+    factor: float = 1.0
 
     @classmethod
-    def of(cls, frequencies: Floats, lens: Lens | None = None) -> Number:
-        """Return the coordinate of a number that falls in these bins so often.
+    def of_bins(cls, frequencies: Floats, scaling: Scaling | None = None) -> Number:
+        """Return the coordinate of a number whose bins have these frequencies.
 
-        >>> number = Number.of(np.array([0.0, 0.5, 0.5, 0.0]))
-        >>> round(number.lens.reach, 2), round(number.noise, 1)
+        >>> number = Number.of_bins(np.array([0.0, 0.5, 0.5, 0.0]))
+        >>> round(number.scaling.reach, 2), round(number.coordinate_noise, 1)
         (0.14, 1.4)
         """
         edges = np.linspace(-1, 1, POINTS * len(frequencies) + 1)
-        points, chances = (edges[1:] + edges[:-1]) / 2, np.repeat(frequencies / POINTS, POINTS)
-        mean = float(chances @ points)
-        away = points - mean
-        spread = math.sqrt(chances @ away**2)
-        lens = lens or Lens(mean, REACH * spread)
-        seen = np.clip((points - lens.middle) / lens.reach, -1, 1)
-        scale = spread / float(chances @ (away * seen))
-        basis = np.array([[1 / spread]])
-        shown = float(chances @ seen)
-        return cls(np.array([mean]), basis, np.ones(1), scale**2, 1.0, lens, shown, scale)
+        points = (edges[1:] + edges[:-1]) / 2
+        probabilities = np.repeat(frequencies / POINTS, POINTS)
+        mean = float(probabilities @ points)
+        centred = points - mean
+        std = math.sqrt(probabilities @ centred**2)
+        scaling = scaling or Scaling(mean, REACH * std)
+        scaled = np.clip((points - scaling.middle) / scaling.reach, -1, 1)
+        factor = std / float(probabilities @ (centred * scaled))
+        basis = np.array([[1 / std]])
+        scaled_mean = float(probabilities @ scaled)
+        return cls(
+            np.array([mean]), basis, np.ones(1), factor**2, 1.0, scaling, scaled_mean, factor
+        )
 
-    def gradient(self, answers: Floats, offset: float) -> Floats:
-        return self.scale * (answers - offset * self.shown)
+    def gradient(self, columns: Floats, mean_residual: float) -> Floats:
+        return self.factor * (columns - mean_residual * self.scaled_mean)
 
 
 @dataclass(frozen=True)
 class Gradient:
-    """What is known of a gradient: a mean and a precision for every coordinate."""
+    """An estimated gradient: a mean and a precision for every coordinate."""
 
     means: Floats
     precisions: Floats
 
     @classmethod
     def unknown(cls, coordinates: int) -> Gradient:
-        """Return the gradient of which nothing is known."""
+        """Return the gradient of which nothing is known: its precision is zero."""
         return cls(np.zeros(coordinates), np.zeros(coordinates))
 
-    def joined(self, other: Gradient) -> Gradient:
-        """Return what both tell together."""
+    def pooled(self, other: Gradient) -> Gradient:
+        """Return the estimate from both, weighed by precision."""
         total = self.precisions + other.precisions
         summed = self.means * self.precisions + other.means * other.precisions
         means = np.divide(summed, total, out=np.zeros_like(summed), where=total > 0)
@@ -147,52 +153,56 @@ class Features:
 
     @classmethod
     def of(
-        cls, training: Training, answers: Answers, lenses: Mapping[str, Lens] | None = None
+        cls,
+        training: Training,
+        estimates: Estimates,
+        scalings: Mapping[str, Scaling] | None = None,
     ) -> Features:
-        """Read them from the answers about frequencies; numbers keep the lenses that they have."""
+        """Return them from estimated frequencies; numbers keep the scalings that they have."""
         blocks: list[Block] = []
         for feature in training.features:
-            answer = answers[f"frequency of {feature.name}"]
-            frequencies = plausible(answer.estimates, answer.variance)
+            estimate = estimates[f"frequency of {feature.name}"]
+            frequencies = shrink_frequencies(estimate.estimates, estimate.variance)
             if feature.values:
                 blocks.append(Block.of_values(frequencies))
             else:
-                blocks.append(Number.of(frequencies, (lenses or {}).get(feature.name)))
+                blocks.append(Number.of_bins(frequencies, (scalings or {}).get(feature.name)))
         variances = np.concatenate([block.variances for block in blocks])
         owners = np.repeat(np.arange(len(blocks)), [len(block.variances) for block in blocks])
         return cls(tuple(training.features), blocks, variances, owners)
 
     @property
-    def lenses(self) -> dict[str, Lens]:
-        """The lens of every number."""
+    def scalings(self) -> dict[str, Scaling]:
+        """How devices scale every number."""
         pairs = zip(self.features, self.blocks, strict=True)
-        return {one.name: block.lens for one, block in pairs if isinstance(block, Number)}
+        return {one.name: block.scaling for one, block in pairs if isinstance(block, Number)}
 
     @cached_property
     def shapes(self) -> tuple[Shape, ...]:
-        """What weights may look like: free, or smooth in features of three values or more."""
+        """The shapes of weights: independent, or smooth in features of three values or more."""
         ends = np.cumsum([len(block.variances) for block in self.blocks])
         bases = [
             (slice(end - len(block.variances), end), block.basis)
             for block, end in zip(self.blocks, ends.tolist(), strict=True)
             if block.basis is not None and len(block.means) > 2
         ]
-        return free(self.variances), smooth(self.variances, bases)
+        return independent(self.variances), random_walk(self.variances, bases)
 
-    def gradient(self, answers: Answers, residual: Residual) -> Gradient:
-        """Read a gradient, as if the clipped residual had mean nought."""
-        unit, offset = residual.unit, answers[residual.term].mean
+    def gradient(self, estimates: Estimates, residual: Residual) -> Gradient:
+        """Return the gradient, as if the clipped residual had mean zero."""
+        unit, mean_residual = residual.unit, estimates[residual.term].mean
         means, precisions = [], []
         for feature, block in zip(self.features, self.blocks, strict=True):
-            answer = answers[f"gradient of {feature.name}"]
-            means.append(unit * block.gradient(answer.estimates, offset))
-            variance = unit**2 * block.noise * float(answer.variance[0]) / block.answer
+            estimate = estimates[f"gradient of {feature.name}"]
+            means.append(unit * block.gradient(estimate.estimates, mean_residual))
+            noise = float(estimate.variance[0])
+            variance = unit**2 * block.coordinate_noise * noise / block.column_noise
             precisions.append(np.full(len(block.variances), 1 / variance))
         return Gradient(np.concatenate(means), np.concatenate(precisions))
 
-    def worth(self, noise: float) -> Floats:
+    def precision_per_device(self, noise: float) -> Floats:
         """Return the precision that a device adds where it is asked, if a bit has this noise."""
-        each = np.array([1 / (noise * block.noise) for block in self.blocks])
+        each = np.array([1 / (noise * block.coordinate_noise) for block in self.blocks])
         return each[self.owners]
 
     def by_feature(self, coordinates: Floats) -> Floats:
@@ -200,24 +210,24 @@ class Features:
         total: Floats = np.bincount(self.owners, coordinates, len(self.blocks)).astype(np.float64)
         return total
 
-    def spread(self, weights: Floats) -> float:
+    def std(self, weights: Floats) -> float:
         """Return the standard deviation of a score, were the features independent."""
         return math.sqrt(max(float(self.variances @ weights**2), 1e-12))
 
     def score(self, weights: Floats) -> Score:
-        """Return the score with these weights whose mean is nought, as far as is known."""
+        """Return the score with these weights whose mean is zero, as far as is known."""
         pieces = np.split(weights, np.flatnonzero(np.diff(self.owners)) + 1)
         columns = [block.weights(one) for block, one in zip(self.blocks, pieces, strict=True)]
         means = [float(block.means @ one) for block, one in zip(self.blocks, columns, strict=True)]
         return Score(tuple(self.features), -sum(means), tuple(columns))
 
 
-def plausible(estimates: Floats, variance: Floats) -> Floats:
-    """Pull estimated frequencies towards equal ones, by their noise; keep all above nought.
+def shrink_frequencies(estimates: Floats, variance: Floats) -> Floats:
+    """Shrink estimated frequencies towards equal ones, by their noise; keep all above zero.
 
-    >>> plausible(np.array([0.7, 0.2, 0.1]), np.full(3, 1e-9)).round(2).tolist()
+    >>> shrink_frequencies(np.array([0.7, 0.2, 0.1]), np.full(3, 1e-9)).round(2).tolist()
     [0.7, 0.2, 0.1]
-    >>> plausible(np.array([0.7, 0.2, 0.1]), np.full(3, np.inf)).round(2).tolist()
+    >>> shrink_frequencies(np.array([0.7, 0.2, 0.1]), np.full(3, np.inf)).round(2).tolist()
     [0.33, 0.33, 0.33]
     """
     count = len(estimates)
@@ -226,7 +236,7 @@ def plausible(estimates: Floats, variance: Floats) -> Floats:
     if not math.isfinite(noise):
         return np.full(count, equal)
     signal = max(0.0, float(np.mean((estimates - equal) ** 2)) - noise)
-    pulled = equal + (estimates - equal) * (signal / (signal + noise) if signal else 0.0)
-    pulled = np.maximum(pulled, equal / 10)
-    whole: Floats = pulled / pulled.sum()
-    return whole
+    shrunk = equal + (estimates - equal) * (signal / (signal + noise) if signal else 0.0)
+    shrunk = np.maximum(shrunk, equal / 10)
+    frequencies: Floats = shrunk / shrunk.sum()
+    return frequencies

@@ -9,9 +9,9 @@ import numpy as np
 
 from .score import Score
 
-STEEPEST = 10.0
-SHARPEST = 0.95
-"""How near to perfect separation the slope may come: beyond, steepness has no end."""
+MOST_SLOPE = 10.0
+MOST_SEPARATION = 0.95
+"""How near to perfect separation the labels may come: there, the slope would be infinite."""
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
@@ -20,42 +20,43 @@ def normal_log_odds(score: Score, mean: float, explained: float) -> Score:
     """Return the score whose sign predicts, and whose logistic is the chance of label 1.
 
     Labels are -1 and 1 with this `mean`; `score` is their regression, of variance `explained`.
-    Were scores normal, a logistic model at its optimum would leave a residual with mean nought
+    Were scores normal, a logistic model at its optimum would leave a residual with mean zero
     and no correlation with the score: two equations for its intercept and slope.
     """
-    slope = math.sqrt(explained)
-    intercept, steepness = _matched(mean, min(slope, SHARPEST * _sharp(mean)))
-    if slope < 1e-9:
+    std = math.sqrt(explained)
+    covariance = min(std, MOST_SEPARATION * _separable_covariance(mean))
+    intercept, slope = _match_moments(mean, covariance)
+    if std < 1e-9:
         return Score.constant(score.features, intercept)
-    return score.shifted(-mean).times(steepness / slope).shifted(intercept)
+    return score.shifted(-mean).times(slope / std).shifted(intercept)
 
 
-def _sharp(mean: float) -> float:
+def _separable_covariance(mean: float) -> float:
     """Return E[g y] for the labels y = sign(g + a) that normal scores g separate.
 
-    >>> round(_sharp(0.0), 4), round(_sharp(0.9), 4)
+    >>> round(_separable_covariance(0.0), 4), round(_separable_covariance(0.9), 4)
     (0.7979, 0.2063)
     """
     edge = NormalDist().inv_cdf((1 + mean) / 2)
     return 2 * NormalDist().pdf(edge)
 
 
-def _matched(mean: float, slope: float) -> tuple[float, float]:
-    """Find a, k with E[tanh((a + k g) / 2)] = mean and E[g tanh(...)] = slope, g normal.
+def _match_moments(mean: float, covariance: float) -> tuple[float, float]:
+    """Find a, k with E[tanh((a + k g) / 2)] = mean and E[g tanh(...)] = covariance, g normal.
 
-    >>> a, k = _matched(0.0, 0.4)
+    >>> a, k = _match_moments(0.0, 0.4)
     >>> abs(a) < 1e-9, round(k, 2)
     (True, 0.9...)
     """
     a, k = float(np.log1p(mean) - np.log1p(-mean)), 0.0
     for _ in range(50):
         fitted = np.tanh((a + k * _NODES) / 2)
-        steep = _WEIGHTS * (1 - fitted**2) / 2
-        miss = np.array([mean - _WEIGHTS @ fitted, slope - (_WEIGHTS * _NODES) @ fitted])
-        first, cross, second = steep.sum(), steep @ _NODES, steep @ _NODES**2
+        curvature = _WEIGHTS * (1 - fitted**2) / 2
+        miss = np.array([mean - _WEIGHTS @ fitted, covariance - (_WEIGHTS * _NODES) @ fitted])
+        first, cross, second = curvature.sum(), curvature @ _NODES, curvature @ _NODES**2
         hessian = np.array([[first, cross], [cross, second]]) + 1e-9 * np.eye(2)
         change = np.clip(np.linalg.solve(hessian, miss), -1, 1)
-        a, k = a + float(change[0]), float(np.clip(k + change[1], 0, STEEPEST))
+        a, k = a + float(change[0]), float(np.clip(k + change[1], 0, MOST_SLOPE))
         if np.abs(change).max() < 1e-10:
             break
-    return float(np.clip(a, -STEEPEST, STEEPEST)), k
+    return float(np.clip(a, -MOST_SLOPE, MOST_SLOPE)), k

@@ -24,13 +24,13 @@ from .training import Training
 EXPLAINED = 0.3
 """The share of the label's variance that features are taken to explain."""
 
-SOONER = 16.0
+SPARSITY_GAIN = 16.0
 """How much less noise there seems to be than if all effects were equal."""
 
-LEVEL = 20.0
+DEVICES_PER_LEVEL = 20.0
 """Of so many devices one tells the level."""
 
-LITTLE = 0.1
+LEAST_CLOSED = 0.1
 """Closing less than this share of the gap is not worth a training."""
 
 
@@ -65,9 +65,9 @@ def plan(
     """Predict the share of the gap that the training's devices close, or what `closed` needs."""
     if not 0 < explained < 1:
         raise HarmonyError("'explained' must be a share between 0 and 1")
-    answer = answer_noise(training.epsilon)
-    direction = math.sqrt(answer * _columns(training) / (SOONER * explained))
-    level = LEVEL * answer / explained
+    noise = answer_noise(training.epsilon)
+    direction = math.sqrt(noise * _noise_factor(training) / (SPARSITY_GAIN * explained))
+    level = DEVICES_PER_LEVEL * noise / explained
     if closed is None:
         devices = training.devices
         closed = 1 / (1 + direction / math.sqrt(devices) + level / devices)
@@ -82,11 +82,11 @@ def plan(
 
 def answer_noise(epsilon: float) -> float:
     """Return the variance of one answer in [-1, 1]; 1 without privacy."""
-    grown = math.exp(epsilon)
-    return ((grown + 1) / (grown - 1)) ** 2
+    ratio = math.exp(epsilon)
+    return ((ratio + 1) / (ratio - 1)) ** 2
 
 
-def _columns(training: Training) -> float:
+def _noise_factor(training: Training) -> float:
     """The features that share the devices, times the sum of 1 / (variance of a column)."""
     columns = sum(len(one.values) ** 2 if one.values else 3 for one in training.features)
     return len(training.features) * columns

@@ -38,7 +38,7 @@ class Score:
 
     @property
     def flat(self) -> bool:
-        """Whether every weight is nought."""
+        """Whether every weight is zero."""
         return not any(block.any() for block in self.blocks)
 
     def plus(self, factor: float, other: Score) -> Score:

@@ -1,9 +1,9 @@
-"""Shapes: what the weights of a feature may look like, before anything is seen of them.
+"""Shapes: the prior covariance of a feature's weights, up to its scale.
 
 The order in which a feature's values are listed may mean something (ages, grades) or nothing
-(makers, names).  So its weights are *free*, each independent of the others, or *smooth*: a random
-walk down the list.  Both are normal, and either way there are coordinates in which a gradient has
-independent parts.  How likely each shape is, the gradients themselves tell (`directions`).
+(makers, names).  So its weights are *independent*, or *smooth*: a random walk down the list.  Both
+are normal, and for either there is a basis in which the parts of a gradient are independent.  How
+likely each shape is, the gradients themselves tell (`mixture`).
 """
 
 from __future__ import annotations
@@ -16,60 +16,61 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 
-Turn = tuple[slice, NDArray[np.float64]]
+Eigenvectors = tuple[slice, NDArray[np.float64]]
+"""Which coordinates of all, and the eigenvectors (columns) that replace them."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Weights of one shape for every feature, and the coordinates in which they are independent.
+    """Weights of one shape for every feature, and the eigenbasis in which they are independent.
 
-    `turns` lead there from the features' own coordinates, where those are others.  A gradient
-    has there the variances `signals`, for weights of strength one, beside its noise; and an
-    error of it costs `costs`, squared, when the weights are read off it.
+    `eigenvectors` lead there from the features' own coordinates, where those are others.  A
+    gradient has there the variances `signals`, for weights of prior variance one, beside its
+    noise; and an error of it costs `costs`, squared, when the weights are computed from it.
     """
 
-    turns: Sequence[Turn]
+    eigenvectors: Sequence[Eigenvectors]
     signals: Floats
     costs: Floats
 
-    def there(self, gradient: Floats) -> Floats:
-        """Write what is in the features' coordinates in those of the shape."""
-        turned = gradient.copy()
-        for place, turn in self.turns:
-            turned[place] = gradient[place] @ turn
-        return turned
+    def to_eigenbasis(self, gradient: Floats) -> Floats:
+        """Write a gradient in the features' coordinates in those of the shape."""
+        written = gradient.copy()
+        for place, vectors in self.eigenvectors:
+            written[place] = gradient[place] @ vectors
+        return written
 
-    def back(self, gradient: Floats) -> Floats:
-        """Write what is in coordinates of the shape in the features' own."""
-        turned = gradient.copy()
-        for place, turn in self.turns:
-            turned[place] = turn @ gradient[place]
-        return turned
+    def from_eigenbasis(self, gradient: Floats) -> Floats:
+        """Write a gradient in coordinates of the shape in the features' own."""
+        written = gradient.copy()
+        for place, vectors in self.eigenvectors:
+            written[place] = vectors @ gradient[place]
+        return written
 
 
-def free(variances: Floats) -> Shape:
+def independent(variances: Floats) -> Shape:
     """Return the shape of independent weights: the features' own coordinates will do."""
     return Shape((), variances**2, 1 / variances)
 
 
-def smooth(variances: Floats, bases: Sequence[tuple[slice, Floats]]) -> Shape:
-    """Return the shape of weights that walk, for the features that have these bases.
+def random_walk(variances: Floats, bases: Sequence[tuple[slice, Floats]]) -> Shape:
+    """Return the shape of weights that are a random walk, for the features with these bases.
 
-    The walk is scaled to explain as much as independent weights of the same strength do.
+    The walk is scaled to explain as much as independent weights of the same prior variance do.
 
-    >>> shape = smooth(np.array([0.3, 0.4]), [(slice(0, 2), np.eye(3)[:, 1:])])
+    >>> shape = random_walk(np.array([0.3, 0.4]), [(slice(0, 2), np.eye(3)[:, 1:])])
     >>> bool(shape.signals[1] > 3 * shape.signals[0])
     True
     """
-    turns: list[Turn] = []
+    eigenvectors: list[Eigenvectors] = []
     signals, costs = variances**2, 1 / variances
     for place, basis in bases:
         own = variances[place]
         steps = np.arange(1, len(basis) + 1)
-        walk = basis.T @ np.minimum(steps[:, None], steps) @ basis
-        walk *= own.sum() / float(np.diag(walk) @ own)
-        found, turn = np.linalg.eigh(own[:, None] * walk * own)
-        turns.append((place, turn))
-        signals[place] = np.maximum(found, 0.0)
-        costs[place] = (turn**2 / own[:, None]).sum(axis=0)
-    return Shape(turns, signals, costs)
+        covariance = basis.T @ np.minimum(steps[:, None], steps) @ basis
+        covariance *= own.sum() / float(np.diag(covariance) @ own)
+        eigenvalues, vectors = np.linalg.eigh(own[:, None] * covariance * own)
+        eigenvectors.append((place, vectors))
+        signals[place] = np.maximum(eigenvalues, 0.0)
+        costs[place] = (vectors**2 / own[:, None]).sum(axis=0)
+    return Shape(eigenvectors, signals, costs)

@@ -22,14 +22,14 @@ Derivation = dict[str, Any]
 """How a device computes one answer: see `harmony.learn.derive`."""
 
 
-class Lens(NamedTuple):
-    """How a gradient looks at a number x from -1 to 1: as clip((x - middle) / reach)."""
+class Scaling(NamedTuple):
+    """How a gradient centres, scales and clips a number x: clip((x - middle) / reach)."""
 
     middle: float
     reach: float
 
 
-PLAIN = Lens(0.0, 1.0)
+UNSCALED = Scaling(0.0, 1.0)
 
 
 class Residual(NamedTuple):
@@ -40,13 +40,13 @@ class Residual(NamedTuple):
 
     term: str
     clip: float
-    kept: float = 1.0
+    attenuation: float = 1.0
     """How much of a small change of the score shows in the term, once that is clipped."""
 
     @property
     def unit(self) -> float:
-        """What an answer of one says about the residual itself."""
-        return self.clip / self.kept
+        """The residual that an answer of one stands for, clipping undone."""
+        return self.clip / self.attenuation
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,11 @@ def frequency(feature: Attribute, weight: int = 1) -> Question:
 
 
 def gradient(
-    feature: Attribute, residual: Residual, weight: int = 1, lens: Lens = PLAIN
+    feature: Attribute, residual: Residual, weight: int = 1, scaling: Scaling = UNSCALED
 ) -> Question:
-    """Ask for the mean of a residual times the feature: value by value, or a number by its lens.
+    """Ask for the mean of a residual times the feature: value by value, or times a scaled number.
 
-    >>> gradient(Numeric("x", 0, 9), Residual("relative", 1.0), lens=Lens(-0.2, 0.4)).derive
+    >>> gradient(Numeric("x", 0, 9), Residual("relative", 1.0), scaling=Scaling(-0.2, 0.4)).derive
     {'is': 'gradient', 'feature': 'x', 'of': 'relative', 'clip': 1.0, 'middle': -0.2, 'reach': 0.4}
     """
     name = f"gradient of {feature.name}"
@@ -82,7 +82,7 @@ def gradient(
     derive |= {"of": residual.term, "clip": float(residual.clip)}
     if feature.values:
         return Question(Signed(name, feature.values, weight), derive)
-    derive |= lens._asdict()
+    derive |= scaling._asdict()
     return Question(Numeric(name, -1, 1, weight=weight), derive)
 
 
@@ -128,7 +128,7 @@ class Step:
             f"{self.training.name[:80]}.step-{self.number}",
             [question.attribute for question in self.questions],
             self.training.epsilon,
-            balance=False,  # the method says how often each is worth asking
+            balance=False,  # the method says how often each is asked
         )
 
     @property

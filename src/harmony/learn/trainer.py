@@ -18,8 +18,8 @@ from .training import Training
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a tally said about one question: estimates, and the variance that noise gave each."""
+class QuestionEstimate:
+    """What a tally tells about one question: estimates, and the variance that noise gives each."""
 
     n: int
     estimates: Floats
@@ -30,21 +30,22 @@ class Answer:
         """The one estimate of a numeric question."""
         return float(self.estimates[0])
 
-    def joined(self, other: Answer) -> Answer:
-        """Return the answer of both groups of devices."""
+    def pooled(self, other: QuestionEstimate) -> QuestionEstimate:
+        """Return the estimate from both groups of devices."""
         n = self.n + other.n
         if not self.n or not other.n:
             return self if self.n else other
         share = self.n / n
         estimates = share * self.estimates + (1 - share) * other.estimates
-        return Answer(n, estimates, share**2 * self.variance + (1 - share) ** 2 * other.variance)
+        variance = share**2 * self.variance + (1 - share) ** 2 * other.variance
+        return QuestionEstimate(n, estimates, variance)
 
 
-Answers = Mapping[str, Answer]
+Estimates = Mapping[str, QuestionEstimate]
 
 
 @dataclass(frozen=True)
-class Ask:
+class StepRequest:
     """What a method asks next, and the best score it could give if nobody answered any more."""
 
     purpose: str
@@ -57,8 +58,8 @@ class Ask:
     """The mean squared error that `best` is thought to have, of labels from -1 to 1."""
 
 
-Method = Generator[Ask, Answers, Score]
-"""A method of learning asks, is sent the answers, and returns the score it has learned."""
+Method = Generator[StepRequest, Estimates, Score]
+"""A method of learning asks for steps, is sent their estimates, and returns the score."""
 
 
 class Trainer:
@@ -90,7 +91,7 @@ class Trainer:
 
         self.training = training
         self.history: list[dict[str, Any]] = []
-        self._told: list[dict[str, Any]] = []
+        self._results: list[dict[str, Any]] = []
         self._method: Method = auto(training)
         self._best = Score.constant(training.features)
         self.step: Step | None = None
@@ -101,8 +102,10 @@ class Trainer:
         """Return the trainer whose `state` this was."""
         trainer = cls(training)
         try:
-            for told in state["told"]:
-                trainer._take({name: _read(one) for name, one in told["answers"].items()}, told)
+            for result in state["told"]:
+                trainer._record(
+                    {name: _from_document(one) for name, one in result["answers"].items()}, result
+                )
         except (KeyError, TypeError, ValueError) as problem:
             raise TallyError(f"the state of the training is damaged ({problem})") from None
         return trainer
@@ -110,7 +113,7 @@ class Trainer:
     @property
     def state(self) -> dict[str, Any]:
         """Everything learned so far, as JSON would hold it."""
-        return {"training": self.training.name, "told": self._told}
+        return {"training": self.training.name, "told": self._results}
 
     @property
     def model(self) -> Model:
@@ -120,75 +123,76 @@ class Trainer:
     @property
     def spent(self) -> int:
         """How many devices have reported."""
-        return sum(told["reports"] for told in self._told)
+        return sum(result["reports"] for result in self._results)
 
     def learn(self, tally: Tally) -> None:
         """Learn from the reports to the current step, and move on."""
         if self.step is None:
             raise TallyError("the training is complete; it has no step to learn from")
         tally.check(self.step.survey)
-        answers = decode(self.step, tally)
-        written = {name: _write(one) for name, one in answers.items()}
-        self._take(answers, {"reports": tally.reports, "answers": written})
+        estimates = decode(self.step, tally)
+        written = {name: _to_document(one) for name, one in estimates.items()}
+        self._record(estimates, {"reports": tally.reports, "answers": written})
 
-    def _take(self, answers: Answers, told: dict[str, Any]) -> None:
+    def _record(self, estimates: Estimates, result: dict[str, Any]) -> None:
         assert self.step is not None
         self.history.append(
             {
                 "step": self.step.number,
                 "purpose": self.step.purpose,
                 "wanted": self.step.devices,
-                "devices": told["reports"],
+                "devices": result["reports"],
             }
         )
-        self._told.append(told)
-        self._advance(answers)
+        self._results.append(result)
+        self._advance(estimates)
 
-    def _advance(self, answers: Answers | None) -> None:
+    def _advance(self, estimates: Estimates | None) -> None:
         try:
-            ask = self._method.send(answers)  # type: ignore[arg-type]  # None starts a generator
+            request = self._method.send(estimates)  # type: ignore[arg-type]  # None starts it
         except StopIteration as end:
             self._best, self.step = end.value, None
             return
         if self.history:
-            self.history[-1]["loss"] = ask.loss
-        self._best = ask.best
-        number = len(self._told) + 1
+            self.history[-1]["loss"] = request.loss
+        self._best = request.best
+        number = len(self._results) + 1
         self.step = Step(
             self.training,
             number,
-            ask.purpose,
-            ask.questions,
-            max(1, ask.devices),
-            ask.model,
-            ask.direction,
+            request.purpose,
+            request.questions,
+            max(1, request.devices),
+            request.model,
+            request.direction,
         )
 
 
-def decode(step: Step, tally: Tally) -> dict[str, Answer]:
-    """Return the answer to each question of a step; nought, and no precision, where nobody did."""
-    answers = {}
+def decode(step: Step, tally: Tally) -> dict[str, QuestionEstimate]:
+    """Return an estimate for each question of a step; zero, of no precision, if nobody answered."""
+    estimates = {}
     for place, question in enumerate(step.questions):
         moments = step.survey.mechanisms[0][place].moments(tally.cells[0][place])
         if moments.n:
-            answer = Answer(moments.n, moments.estimates, moments.total / moments.n)
+            variance = moments.total / moments.n
+            estimates[question.name] = QuestionEstimate(moments.n, moments.estimates, variance)
         else:
-            nothing = np.zeros_like(moments.estimates)
-            answer = Answer(0, nothing, nothing + np.inf)
-        answers[question.name] = answer
-    return answers
+            zeros = np.zeros_like(moments.estimates)
+            estimates[question.name] = QuestionEstimate(0, zeros, zeros + np.inf)
+    return estimates
 
 
-def _write(answer: Answer) -> dict[str, Any]:
+def _to_document(estimate: QuestionEstimate) -> dict[str, Any]:
     return {
-        "n": answer.n,
-        "estimates": answer.estimates.tolist(),
-        "variance": answer.variance.tolist() if answer.n else None,
+        "n": estimate.n,
+        "estimates": estimate.estimates.tolist(),
+        "variance": estimate.variance.tolist() if estimate.n else None,
     }
 
 
-def _read(written: Mapping[str, Any]) -> Answer:
-    estimates = np.array(written["estimates"], np.float64)
-    if written["variance"] is None:
-        return Answer(0, estimates, np.full(len(estimates), np.inf))
-    return Answer(int(written["n"]), estimates, np.array(written["variance"], np.float64))
+def _from_document(document: Mapping[str, Any]) -> QuestionEstimate:
+    estimates = np.array(document["estimates"], np.float64)
+    if document["variance"] is None:
+        return QuestionEstimate(0, estimates, np.full(len(estimates), np.inf))
+    variance = np.array(document["variance"], np.float64)
+    return QuestionEstimate(int(document["n"]), estimates, variance)

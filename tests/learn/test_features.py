@@ -1,4 +1,4 @@
-"""Features in their own coordinates, what stands out among them, and what to ask next."""
+"""Features in their own coordinates, their posterior weights, and what to ask next."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from harmony import Categorical
-from harmony.learn.calibration import Line, edges_near, masses, tipped
-from harmony.learn.directions import Strengths, attention, posterior
+from harmony.learn.calibration import LogOdds, bin_shares, refine_threshold, threshold_edges
 from harmony.learn.features import MOST_VALUES, Block, Features, Gradient
-from harmony.learn.trainer import Answer
+from harmony.learn.mixture import Mixture, optimal_shares, posterior_weights
+from harmony.learn.trainer import QuestionEstimate
 from harmony.mechanisms import SignedLinear
 
 RNG = np.random.default_rng(5)
@@ -46,9 +46,9 @@ def test_the_noise_of_a_coordinate_is_what_the_code_gives_it(values: int) -> Non
     covariance = decoded.T @ decoded / rows
     block = Block.of_values(RNG.dirichlet(np.ones(values)))
     assert block.basis is not None
-    expected = np.eye(values - 1) * mechanism.scale**2 * block.noise
+    expected = np.eye(values - 1) * mechanism.scale**2 * block.coordinate_noise
     assert block.basis.T @ covariance @ block.basis == pytest.approx(expected)
-    assert mechanism.zero_variance == pytest.approx(mechanism.scale**2 * block.answer)
+    assert mechanism.zero_variance == pytest.approx(mechanism.scale**2 * block.column_noise)
 
 
 def test_a_feature_of_very_many_values_needs_no_matrix() -> None:
@@ -58,33 +58,33 @@ def test_a_feature_of_very_many_values_needs_no_matrix() -> None:
     assert block.weights(block.coordinates(weights)).sum() == pytest.approx(0)
 
 
-def test_a_score_has_mean_nought_and_the_spread_of_its_weights() -> None:
+def test_a_score_has_mean_zero_and_the_deviation_of_its_weights() -> None:
     known = features_of([0.5, 0.3, 0.2], [0.9, 0.1])
     score = known.score(np.array([1.0, -2.0, 0.5]))
     first, second = (np.array(block) for block in score.blocks)
     means = first @ [0.5, 0.3, 0.2] + second @ [0.9, 0.1]
     assert score.intercept + means == pytest.approx(0)
-    spread = first**2 @ [0.5, 0.3, 0.2] - (first @ [0.5, 0.3, 0.2]) ** 2
-    spread += second**2 @ [0.9, 0.1] - (second @ [0.9, 0.1]) ** 2
-    assert known.spread(np.array([1.0, -2.0, 0.5])) == pytest.approx(math.sqrt(spread))
+    variance = first**2 @ [0.5, 0.3, 0.2] - (first @ [0.5, 0.3, 0.2]) ** 2
+    variance += second**2 @ [0.9, 0.1] - (second @ [0.9, 0.1]) ** 2
+    assert known.std(np.array([1.0, -2.0, 0.5])) == pytest.approx(math.sqrt(variance))
 
 
-def test_gradients_join_by_their_precision() -> None:
+def test_gradients_are_pooled_by_their_precision() -> None:
     one = Gradient(np.array([1.0, 5.0, 0.0]), np.array([1.0, 0.0, 0.0]))
     other = Gradient(np.array([4.0, 7.0, 0.0]), np.array([2.0, 3.0, 0.0]))
-    both = one.joined(other)
+    both = one.pooled(other)
     assert both.means.tolist() == [3.0, 7.0, 0.0]
     assert both.precisions.tolist() == [3.0, 3.0, 0.0]
 
 
-def test_answers_of_two_groups_join() -> None:
-    some = Answer(10, np.array([0.4]), np.array([0.3]))
-    more = Answer(30, np.array([0.8]), np.array([0.1]))
-    nobody = Answer(0, np.zeros(1), np.full(1, np.inf))
-    assert some.joined(more).mean == pytest.approx(0.7)
-    assert some.joined(more).variance[0] == pytest.approx(0.3 / 16 + 0.1 * 9 / 16)
-    assert some.joined(nobody) is some
-    assert nobody.joined(some) is some
+def test_estimates_of_two_groups_are_pooled() -> None:
+    some = QuestionEstimate(10, np.array([0.4]), np.array([0.3]))
+    more = QuestionEstimate(30, np.array([0.8]), np.array([0.1]))
+    nobody = QuestionEstimate(0, np.zeros(1), np.full(1, np.inf))
+    assert some.pooled(more).mean == pytest.approx(0.7)
+    assert some.pooled(more).variance[0] == pytest.approx(0.3 / 16 + 0.1 * 9 / 16)
+    assert some.pooled(nobody) is some
+    assert nobody.pooled(some) is some
 
 
 def test_one_strong_feature_stands_out_among_weak_ones() -> None:
@@ -92,10 +92,10 @@ def test_one_strong_feature_stands_out_among_weak_ones() -> None:
     means = np.zeros(20)
     means[7] = 0.1
     gradient = Gradient(means, np.full(20, 1e4))  # noise of 0.01: ten of it
-    strengths = Strengths.of(known, gradient, total=1.0)
-    means = (strengths.means * strengths.shapes).sum(axis=0)
+    mixture = Mixture.fit(known, gradient, total=1.0)
+    means = (mixture.mean_variances * mixture.shape_probabilities).sum(axis=0)
     assert means[7] > 20 * np.delete(means, 7).max()
-    weights = posterior(known, gradient, strengths)
+    weights = posterior_weights(known, gradient, mixture)
     assert weights[7] == pytest.approx(0.1 / known.variances[7], rel=0.05)
 
 
@@ -103,27 +103,27 @@ def test_noise_alone_is_nearly_nothing() -> None:
     """The largest of 20 noises of 0.01 would give a weight of 0.04."""
     known = features_of(*[[0.5, 0.5]] * 20)
     gradient = Gradient(RNG.normal(0, 0.01, 20), np.full(20, 1e4))
-    weights = posterior(known, gradient, Strengths.of(known, gradient, total=1.0))
+    weights = posterior_weights(known, gradient, Mixture.fit(known, gradient, total=1.0))
     assert np.abs(weights).max() < 0.015
 
 
-def test_attention_goes_to_what_matters_and_is_not_known() -> None:
+def test_devices_go_to_what_matters_and_is_not_known() -> None:
     known = features_of([0.5, 0.5], [0.5, 0.5], [0.5, 0.5])
-    strengths, coming = certain(0.1, 0.1, 1e-6), np.full(3, 1000.0)
-    share = attention(known, strengths, np.array([0.0, 5000.0, 0.0]), coming)
+    mixture, future = certain(0.1, 0.1, 1e-6), np.full(3, 1000.0)
+    share = optimal_shares(known, mixture, np.array([0.0, 5000.0, 0.0]), future)
     assert share.sum() == pytest.approx(1)
     assert share[0] > 0.9
-    even = attention(known, strengths, np.zeros(3), coming)
+    even = optimal_shares(known, mixture, np.zeros(3), future)
     assert even[:2] == pytest.approx([0.5, 0.5], abs=0.01)
 
 
-def test_attention_is_even_where_nothing_is_coming() -> None:
+def test_shares_are_equal_where_nothing_can_be_added() -> None:
     known = features_of([0.5, 0.5], [0.9, 0.1])
-    share = attention(known, certain(0.1, 0.0), np.zeros(2), np.zeros(2))
+    share = optimal_shares(known, certain(0.1, 0.0), np.zeros(2), np.zeros(2))
     assert share.tolist() == [0.5, 0.5]
 
 
-def test_weights_that_walk_down_the_list_are_known_for_it() -> None:
+def test_weights_that_walk_down_the_list_are_recognised() -> None:
     """Of ten values, each a little more than the last: the noise between neighbours is undone."""
     known = features_of(*[[0.1] * 10] * 4)
     weights = np.tile(np.linspace(-1, 1, 10), 4)
@@ -131,40 +131,44 @@ def test_weights_that_walk_down_the_list_are_known_for_it() -> None:
     truth = np.concatenate([weights[:10] @ basis for basis in bases if basis is not None])
     noise = RNG.normal(0, 0.05, len(truth))
     gradient = Gradient(known.variances * truth + noise, np.full(len(truth), 400.0))
-    strengths = Strengths.of(known, gradient, total=1.0)
-    assert strengths.shapes[1].min() > 0.9
-    plain = Strengths(strengths.grid, strengths.chances[[1, 0]])  # as if the list meant nothing
-    error = [np.sum((posterior(known, gradient, one) - truth) ** 2) for one in (strengths, plain)]
-    assert error[0] < error[1] / 2
+    mixture = Mixture.fit(known, gradient, total=1.0)
+    assert mixture.shape_probabilities[1].min() > 0.9
+    swapped = mixture.responsibilities[[1, 0]]  # as if the list meant nothing
+    unordered = Mixture(mixture.prior_variances, swapped)
+    walked, free = (posterior_weights(known, gradient, one) for one in (mixture, unordered))
+    assert np.sum((walked - truth) ** 2) < np.sum((free - truth) ** 2) / 2
 
 
-def test_weights_in_no_order_are_free() -> None:
+def test_weights_in_no_order_are_independent() -> None:
     """Of ten values, each second one high and the others low."""
     known = features_of(*[[0.1] * 10] * 4)
     bases = [block.basis for block in known.blocks]
     truth = np.concatenate([np.tile([1, -1], 5) @ basis for basis in bases if basis is not None])
     gradient = Gradient(known.variances * truth, np.full(len(truth), 1e4))
-    assert Strengths.of(known, gradient, total=1.0).shapes[0].min() > 0.9
+    assert Mixture.fit(known, gradient, total=1.0).shape_probabilities[0].min() > 0.9
 
 
 @pytest.mark.parametrize("shape", [0, 1])
-def test_a_shape_keeps_what_it_turns(shape: int) -> None:
-    """Turning there and back changes nothing, and signals are the variances of gradients there."""
+def test_an_eigenbasis_is_orthonormal(shape: int) -> None:
+    """To it and back changes nothing, and signals are the variances of gradients there."""
     known = features_of([0.5, 0.3, 0.2], [0.9, 0.1], [0.1, 0.2, 0.3, 0.4])
     one, gradient = known.shapes[shape], RNG.normal(size=6)
-    assert one.back(one.there(gradient)) == pytest.approx(gradient)
-    assert one.there(gradient) @ one.there(gradient) == pytest.approx(gradient @ gradient)
+    there = one.to_eigenbasis(gradient)
+    assert one.from_eigenbasis(there) == pytest.approx(gradient)
+    assert there @ there == pytest.approx(gradient @ gradient)
     assert one.signals @ one.costs == pytest.approx(known.variances.sum())  # explained, in all
 
 
-def certain(*strengths: float) -> Strengths:
-    """Strengths that are known, of free weights."""
-    chances = np.zeros((2, len(strengths), len(strengths)))
-    chances[0] = np.eye(len(strengths))
-    return Strengths(np.array(strengths), chances)
+def certain(*variances: float) -> Mixture:
+    """Prior variances that are known, of independent weights."""
+    responsibilities = np.zeros((2, len(variances), len(variances)))
+    responsibilities[0] = np.eye(len(variances))
+    return Mixture(np.array(variances), responsibilities)
 
 
-def surplus_of(edges: list[float], threshold: float, variance: float) -> tuple[Answer, float]:
+def surplus_of(
+    edges: list[float], threshold: float, variance: float
+) -> tuple[QuestionEstimate, float]:
     """Scores spread evenly over the edges; labels are 1 beyond the threshold, without exception.
 
     The answers and the labels' mean: of all bins together, nobody is asked.
@@ -174,26 +178,27 @@ def surplus_of(edges: list[float], threshold: float, variance: float) -> tuple[A
     surplus[1:-1] = np.where(middles > threshold, 1, -1) / len(middles)
     mean = float(surplus.sum())
     asked = surplus - mean / len(surplus)
-    return Answer(1000, asked, np.full(len(surplus), variance)), mean
+    return QuestionEstimate(1000, asked, np.full(len(surplus), variance)), mean
 
 
-def test_a_line_that_fits_badly_is_moved_to_where_labels_part() -> None:
-    line = Line(even=0.0, steep=1.0)
-    edges = edges_near(line, [-0.5, 0.0, 0.5])
+def test_a_threshold_that_fits_badly_is_moved_to_where_labels_part() -> None:
+    log_odds = LogOdds(threshold=0.0, slope=1.0)
+    edges = threshold_edges(log_odds, [-0.5, 0.0, 0.5])
     surplus, mean = surplus_of(edges, threshold=0.5, variance=1e-6)
-    moved = tipped(line, edges, surplus, mean, EVEN)
-    assert moved.even == pytest.approx(0.5, abs=0.08)
-    assert moved.steep == 1.0
+    moved = refine_threshold(log_odds, edges, surplus, mean, EVEN)
+    assert moved.threshold == pytest.approx(0.5, abs=0.08)
+    assert moved.slope == 1.0
 
 
-def test_a_line_is_left_alone_by_noise() -> None:
-    line = Line(even=0.0, steep=1.0)
-    edges = edges_near(line, [-0.5, 0.0, 0.5])
+def test_a_threshold_is_left_alone_by_noise() -> None:
+    log_odds = LogOdds(threshold=0.0, slope=1.0)
+    edges = threshold_edges(log_odds, [-0.5, 0.0, 0.5])
     for variance in (1.0, math.inf):
         surplus, mean = surplus_of(edges, threshold=0.5, variance=variance)
-        assert tipped(line, edges, surplus, mean, EVEN) == line
+        assert refine_threshold(log_odds, edges, surplus, mean, EVEN) == log_odds
 
 
 def test_a_curve_tells_how_many_lie_between_other_edges() -> None:
-    curve = Answer(1000, np.array([0.0, 0.0, 0.25, 0.25, 0.125, 0.125, 0.125, 0.125]), np.zeros(8))
-    assert masses([0.0, 1.0, 2.0], curve, [0.0, 0.5, 2.5]) == pytest.approx([0.25, 0.625])
+    counts = np.array([0.0, 0.0, 0.25, 0.25, 0.125, 0.125, 0.125, 0.125])
+    curve = QuestionEstimate(1000, counts, np.zeros(8))
+    assert bin_shares([0.0, 1.0, 2.0], curve, [0.0, 0.5, 2.5]) == pytest.approx([0.25, 0.625])

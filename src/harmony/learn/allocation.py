@@ -1,4 +1,4 @@
-"""Shares: how many devices answer what.  All follows from n, epsilon and the features.
+"""Allocation: how many devices answer what.  All follows from n, epsilon and the features.
 
 A scalar question (the label's mean, a slope) has the noise of one coordinate of the gradient.
 The gradient has d coordinates in J blocks that share its devices.  Splitting devices so that the
@@ -19,19 +19,19 @@ from ..arrays import Floats
 from ..attributes import MAX_WEIGHT
 from . import step as ask_for
 from .planning import answer_noise
-from .step import PLAIN, Lens, Question, Residual
+from .step import UNSCALED, Question, Residual, Scaling
 from .training import Training
 
 SCALAR_ERROR = 0.04
 MOST_FOR_A_SCALAR = 0.03
-LEAST_TURNS, MOST_TURNS = 6, 12
+LEAST_ITERATIONS, MOST_ITERATIONS = 6, 12
 """Gradients that are asked, each at the model that the ones before have led to."""
 
-CLEAR = 0.1
+ACCURATE_SLOPE = 0.1
 """The error of a slope below which no residual needs to be clipped for it."""
 
-FINENESS = 32
-"""Parts of an equal share in which the coin divides its attention to features."""
+EQUAL_SHARE = 32
+"""The coin's weight of a feature that has an equal share of the devices."""
 
 FREQUENCIES, LINES, LEVEL, CURVE = 2.0, 3.0, 3.0, 3.0
 """What the steps cost that do not ask for a gradient, in scalars; a summary, one a question."""
@@ -43,12 +43,12 @@ class Clips(NamedTuple):
     residual: float
     near: float
     far: float
-    kept: float
+    attenuation: float
     """The share of the slope that the clipped residual keeps."""
 
 
-class Shares:
-    """The budget of one training."""
+class Allocation:
+    """The devices of one training: how many each step asks, and what."""
 
     def __init__(self, training: Training) -> None:
         self.training = training
@@ -58,7 +58,7 @@ class Shares:
         even = 1 / (1 + math.sqrt(blocks * width))
         needed = self.noise / SCALAR_ERROR**2 / n
         self.scalar = min(MOST_FOR_A_SCALAR, max(even, needed))
-        self.turns = turns(n / (self.noise * blocks * width))
+        self.iterations = iterations(n / (self.noise * blocks * width))
 
     def _devices(self, share: float) -> int:
         return max(1, round(self.training.devices * share))
@@ -74,17 +74,17 @@ class Shares:
     @property
     def gradient_devices(self) -> int:
         spent = self._summary + FREQUENCIES + LINES + self._level
-        return self._devices((1 - spent * self.scalar) / self.turns)
+        return self._devices((1 - spent * self.scalar) / self.iterations)
 
     @property
     def line_devices(self) -> int:
-        return self._devices(LINES * self.scalar / self.turns)
+        return self._devices(LINES * self.scalar / self.iterations)
 
     @property
     def level_devices(self) -> int:
         """The last step takes whatever rounding has left."""
         spent = self.summary_devices + self.frequency_devices
-        spent += self.turns * (self.gradient_devices + self.line_devices)
+        spent += self.iterations * (self.gradient_devices + self.line_devices)
         return max(1, self.training.devices - spent)
 
     @property
@@ -104,82 +104,89 @@ class Shares:
         questions += [ask_for.frequency(feature) for feature in self.training.features]
         return tuple(questions)
 
-    def residual(self, mean: float, total: float, left: float) -> Residual:
-        """What the gradient asks, where `left` is unexplained of the label's variance `total`.
+    def residual(self, mean: float, variance: float, residual_variance: float) -> Residual:
+        """What the gradient asks, for labels of this mean and variance.
 
-        A residual is clearest if clipped at one standard deviation: of a normal one, the share
-        that is not clipped is kept.  With a label of two values it is clearest relative to the
-        most that it could be, 1 + |score|, and of that nothing is clipped.
+        The noise does least to a residual that is clipped at one standard deviation: of a normal
+        one, the share that is not clipped is kept.  With a label of two values it does least to a
+        residual relative to the most that it could be, 1 + |score|, of which nothing is clipped.
         """
-        most, spread = 1 + abs(mean), math.sqrt(left)
+        most, std = 1 + abs(mean), math.sqrt(residual_variance)
         if not self.squared:
-            typical = math.hypot(mean, math.sqrt(max(total - left, 0.0) * 2 / math.pi))
+            explained = max(variance - residual_variance, 0.0)
+            typical = math.hypot(mean, math.sqrt(explained * 2 / math.pi))
             return Residual("relative", 1.0, 1 / (1 + typical))
-        if most <= spread:
+        if most <= std:
             return Residual("residual", most)
-        return Residual("residual", spread, math.erf(math.sqrt(0.5)))
+        return Residual("residual", std, math.erf(math.sqrt(0.5)))
 
-    def frequencies(self, attention: Floats) -> tuple[Question, ...]:
-        """The frequencies of the features that deserve it."""
-        weighed = zip(self.training.features, parts(attention), strict=True)
+    def frequencies(self, feature_shares: Floats) -> tuple[Question, ...]:
+        """The frequencies of all features, in proportion to their shares."""
+        weighed = zip(self.training.features, coin_weights(feature_shares), strict=True)
         return tuple(ask_for.frequency(feature, weight) for feature, weight in weighed)
 
     def gradient(
-        self, residual: Residual, attention: Floats, lenses: Mapping[str, Lens]
+        self, residual: Residual, feature_shares: Floats, scalings: Mapping[str, Scaling]
     ) -> tuple[Question, ...]:
         """The gradient, feature by feature, and the mean of the clipped residual."""
+        weighed = zip(self.training.features, coin_weights(feature_shares), strict=True)
         questions = [
-            ask_for.gradient(feature, residual, weight, lenses.get(feature.name, PLAIN))
-            for feature, weight in zip(self.training.features, parts(attention), strict=True)
+            ask_for.gradient(feature, residual, weight, scalings.get(feature.name, UNSCALED))
+            for feature, weight in weighed
         ]
-        mean = ask_for.product((residual.term, residual.clip), weight=FINENESS)
+        mean = ask_for.product((residual.term, residual.clip), weight=EQUAL_SHARE)
         return (*questions, mean)
 
-    def clips(self, spread: float, mean: float, left: float, devices: int) -> Clips:
-        """Where so many devices clip what a line is made of.
+    def clips(self, std: float, mean: float, residual_variance: float, devices: int) -> Clips:
+        """Where a line of so many devices clips the residual, and a direction of deviation `std`.
 
         A wide clip keeps all of the slope; where that would be too noisy, the gradient's is as
         good.
         """
-        wide = min(1 + abs(mean), 2.5 * math.sqrt(left))
-        error = wide / spread * math.sqrt(self.noise / max(devices, 1))
-        clear = error < CLEAR or not self.squared
-        residual = Residual("residual", wide) if clear else self.residual(mean, left, left)
-        return Clips(residual.clip, spread / 2, 3 * spread, residual.kept)
+        wide = min(1 + abs(mean), 2.5 * math.sqrt(residual_variance))
+        error = wide / std * math.sqrt(self.noise / max(devices, 1))
+        if error < ACCURATE_SLOPE or not self.squared:
+            residual = Residual("residual", wide)
+        else:
+            residual = self.residual(mean, residual_variance, residual_variance)
+        return Clips(residual.clip, std / 2, 3 * std, residual.attenuation)
 
     def line(self, clips: Clips) -> tuple[Question, ...]:
-        """Most for the slope; the direction's spread is known roughly."""
+        """The slope along the direction, most often, and the direction's variance."""
         near, far = ("direction", clips.near), ("direction", clips.far)
         return (
             ask_for.product(("residual", clips.residual), near, weight=3),
             ask_for.product(near, far),
         )
 
-    def reach(self, mean: float, doubt: float, left: float) -> float:
+    def level_clip(self, mean: float, mean_error: float, residual_variance: float) -> float:
         """Where the level clips the residual: two deviations hide next to nothing of its mean."""
-        return min(1 + abs(mean), 2 * math.sqrt(left) + doubt)
+        return min(1 + abs(mean), 2 * math.sqrt(residual_variance) + mean_error)
 
-    def level(self, clips: Clips, reach: float) -> tuple[Question, ...]:
+    def level(self, clips: Clips, level_clip: float) -> tuple[Question, ...]:
         """The mean of the residual, and a line along the score itself."""
-        return (ask_for.product(("residual", reach), weight=6), *self.line(clips))
+        return (ask_for.product(("residual", level_clip), weight=6), *self.line(clips))
 
 
-def turns(worth: float) -> int:
-    """Return how many gradients to ask, if a coordinate is worth so many answers without noise.
+def iterations(effective_size: float) -> int:
+    """Return how many gradients to ask, by a coordinate's effective sample size.
 
-    The clearer they are, the more of them it takes until what features share is sorted out.
+    That is the number of answers without noise that would tell as much.  The more, the more
+    gradients it takes until what correlated features share is sorted out.
 
-    >>> turns(3.0), turns(500.0), turns(1e9)
+    >>> iterations(3.0), iterations(500.0), iterations(1e9)
     (6, 9, 12)
     """
-    return min(max(round(math.log2(max(worth, 1.0))), LEAST_TURNS), MOST_TURNS)
+    wanted = round(math.log2(max(effective_size, 1.0)))
+    return min(max(wanted, LEAST_ITERATIONS), MOST_ITERATIONS)
 
 
-def parts(attention: Floats) -> list[int]:
-    """Return the shares of features as weights for the coin, none of them nought.
+def coin_weights(feature_shares: Floats) -> list[int]:
+    """Return the shares of features as weights for the coin, none of them zero.
 
-    >>> parts(np.array([0.75, 0.25, 0.0]))
+    >>> coin_weights(np.array([0.75, 0.25, 0.0]))
     [72, 24, 1]
     """
-    weights = np.clip(np.rint(attention * len(attention) * FINENESS), 1, MAX_WEIGHT)
+    scaled = np.rint(feature_shares * len(feature_shares) * EQUAL_SHARE)
+    weights = np.clip(scaled, 1, MAX_WEIGHT)
     return [int(weight) for weight in weights]

@@ -1,0 +1,115 @@
+"""From an estimated gradient to weights, and to what to ask next.
+
+Were the features independent, coordinate i of the gradient would be s_i w_i plus known noise, with
+s_i its variance and w_i the weight sought.  The prior of a feature's weights is normal, of a shape
+and with a variance which is one of a few: how common each is among the features is estimated from
+all of them (empirical Bayes).  Few features may matter much, and then they stand out; and where
+values are listed in an order that means something, that shows, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats
+from .features import Features, Gradient
+from .shapes import Shape
+
+GRID_SIZE = 10
+"""Prior variances that weights may have: the greatest possible, and each a quarter of the last."""
+
+ITERATIONS = 50
+"""Until estimates have converged."""
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A mixture of priors: how likely a feature's weights have each shape and variance."""
+
+    prior_variances: Floats
+    responsibilities: Floats
+    """Posterior probabilities, by shape, prior variance and feature."""
+
+    @classmethod
+    def fit(cls, known: Features, gradient: Gradient, total: float) -> Mixture:
+        """Fit it by expectation and maximisation.
+
+        The label has variance `total`: no feature explains more than that.
+        """
+        grid: Floats = total * np.power(0.25, np.arange(GRID_SIZE))
+        logarithms = np.array(
+            [_log_likelihoods(known, shape, gradient, grid) for shape in known.shapes]
+        )
+        likelihoods = np.exp(logarithms - logarithms.max(axis=(0, 1)))
+        count = GRID_SIZE * len(known.shapes)
+        uniform = np.full((len(known.shapes), GRID_SIZE, 1), 1 / count)
+        proportions = uniform
+        for _ in range(ITERATIONS):
+            responsibilities = proportions * likelihoods
+            responsibilities /= responsibilities.sum(axis=(0, 1))
+            # One feature more, of any kind, keeps every proportion above zero.
+            proportions = responsibilities.sum(axis=2, keepdims=True) + uniform
+            proportions /= proportions.sum()
+        return cls(grid, responsibilities)
+
+    @property
+    def shape_probabilities(self) -> Floats:
+        """The posterior probability of each shape, by feature."""
+        probabilities: Floats = self.responsibilities.sum(axis=1)
+        return probabilities
+
+    @property
+    def mean_variances(self) -> Floats:
+        """The expected prior variance of each feature's weights, given each shape."""
+        means: Floats = np.einsum("s,ksj->kj", self.prior_variances, self.responsibilities)
+        return means / np.maximum(self.shape_probabilities, 1e-300)
+
+
+def _log_likelihoods(
+    known: Features, shape: Shape, gradient: Gradient, grid: Floats
+) -> list[Floats]:
+    """Return the log-likelihood of each prior variance, by feature."""
+    signal = shape.signals * gradient.precisions * grid[:, None]
+    squares = shape.to_eigenbasis(gradient.means) ** 2 * gradient.precisions
+    logarithms = (signal / (1 + signal) * squares - np.log1p(signal)) / 2
+    return [known.by_feature(row) for row in logarithms]
+
+
+def posterior_weights(known: Features, gradient: Gradient, mixture: Mixture) -> Floats:
+    """Return the posterior mean of the weights."""
+    shrunk = np.zeros(len(known.variances))
+    for shape, probabilities in zip(known.shapes, mixture.responsibilities, strict=True):
+        signal = shape.signals * gradient.precisions * mixture.prior_variances[:, None]
+        factors = (probabilities[:, known.owners] * signal / (1 + signal)).sum(axis=0)
+        shrunk += shape.from_eigenbasis(factors * shape.to_eigenbasis(gradient.means))
+    weights: Floats = shrunk / known.variances
+    return weights
+
+
+def optimal_shares(
+    known: Features, mixture: Mixture, precisions: Floats, future_precisions: Floats
+) -> Floats:
+    """Return the share of the next devices to ask about each feature: the A-optimal allocation.
+
+    A coordinate of a shape that is known with precision pi leaves an error of c s t / (1 + s t pi),
+    with s its signal, c its cost and t the prior variance.  All next devices together would add
+    `future_precisions`, if they were asked about one feature.  The shares make the sum of what is
+    left least.
+    """
+    owners, count = known.owners, len(known.blocks)
+    shares = np.full(count, 1 / count)
+    for _ in range(ITERATIONS):
+        reached = precisions + future_precisions * shares[owners]
+        gains = np.zeros(count)
+        priors = zip(known.shapes, mixture.shape_probabilities, mixture.mean_variances, strict=True)
+        for shape, probability, variance in priors:
+            signal = shape.signals * variance[owners]
+            gain = shape.costs * signal**2 * future_precisions / (1 + signal * reached) ** 2
+            gains += probability * known.by_feature(gain)
+        if not gains.any():
+            break
+        shares = shares * np.sqrt(gains / float(gains @ shares))
+        shares = shares / shares.sum()
+    return shares
