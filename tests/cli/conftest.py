@@ -13,7 +13,7 @@ from pyarrow import csv, parquet
 from typer.testing import CliRunner, Result
 
 import harmony as hm
-from harmony.cli import app
+from harmony.cli import app, data_files
 
 Run = Callable[..., Result]
 
@@ -72,6 +72,19 @@ def files(tmp_path: Path, survey: hm.Survey, people: dict[str, Any]) -> Path:
     (tmp_path / "people.json").write_text(json.dumps(frame))
     (tmp_path / "people.ndjson").write_text("".join(f"{json.dumps(one)}\n" for one in frame))
     return tmp_path
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut files into parts of about a thousand rows."""
+    monkeypatch.setattr(data_files, "LEAST_ROWS", 1000)
+    monkeypatch.setattr(data_files, "MOST_ROWS", 1000)
+    monkeypatch.setattr(data_files, "BLOCK_BYTES", 1 << 14)
+
+
+@pytest.fixture
+def expected(survey: hm.Survey, people: dict[str, Any]) -> hm.Tally:
+    return survey.collect(people, seed=7)
 
 
 def _rows(table: pa.Table) -> list[tuple[Any, ...]]:

@@ -54,9 +54,8 @@ def test_the_unexpected_is_told_without_its_message(
 
 
 def test_text_survives_a_terminal_without_unicode(files: Path) -> None:
-    said = _harmony(
-        "plan", str(files / "phones.yaml"), "--devices", "1000", "--plot", PYTHONIOENCODING="ascii"
-    )
+    words = ("plan", str(files / "phones.yaml"), "--devices", "1000")
+    said = _harmony(*words, PYTHONIOENCODING="ascii")
     assert said.returncode == 0, said.stderr
 
 

@@ -8,14 +8,15 @@ from typing import Annotated
 import typer
 
 from .audit import audit
-from .collecting import simulate, tally
 from .demo import demo
 from .estimate import estimate
 from .export import export
 from .plan import plan
 from .reproduce import reproduce_app
 from .serve import serve
+from .simulate import simulate
 from .survey import survey_app
+from .tally import tally
 from .terminal import set_debug
 from .train import train
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from ..attributes import Attribute, Numeric
 from ..errors import DataError
 
 PART_BYTES = 1 << 26
@@ -38,31 +37,6 @@ class Part:
     table: pa.Table
     first: int
     share: float
-
-
-def value_columns(attributes: Sequence[Attribute]) -> dict[str, pa.DataType]:
-    """Return the column that each attribute is read from, and its type.
-
-    >>> from harmony import Boolean, Numeric
-    >>> value_columns([Numeric("battery", 0, 100), Boolean("wifi")])
-    {'battery': DataType(double), 'wifi': DataType(bool)}
-    """
-    types = {str: pa.string(), int: pa.int64(), bool: pa.bool_()}
-    return {
-        one.name: pa.float64() if isinstance(one, Numeric) else types[type(one.values[0])]
-        for one in attributes
-    }
-
-
-def category_words(attributes: Sequence[Attribute]) -> set[str]:
-    """Return the text that stands for a value, so that "NA" may mean Namibia."""
-    return {
-        value
-        for one in attributes
-        if not isinstance(one, Numeric)
-        for value in one.values
-        if isinstance(value, str)
-    }
 
 
 def read_parts(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .figures import SavePlot, check_plot, save_estimates
 from .loading import check_out, load_survey, load_tally
 from .options import Confidence, Json, SurveyFile
-from .terminal import columns, console, percent, plural, reporting, say, say_json
+from .plot_files import SavePlot, check_plot, save_estimates
+from .terminal import bar, columns, console, percent, plural, reporting, say, say_json
 
 if TYPE_CHECKING:
     from ..estimate import HistogramEstimate, MeanEstimate, Result
@@ -34,7 +34,7 @@ def estimate(
         Path | None,
         typer.Option("--out", "-o", help="Write all estimates (.json, .csv, .parquet)"),
     ] = None,
-    plot: Annotated[bool, typer.Option("--plot", help="Draw the intervals.")] = False,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw a bar for each estimate.")] = False,
     save_plot: SavePlot = None,
     json: Json = False,
 ) -> None:
@@ -140,7 +140,5 @@ def _add(table: Any, one: MeanEstimate | HistogramEstimate, confidence: float, p
 
 def _drawing(row: dict[str, Any], one: Any, most: float) -> str:
     """Draw a mean on its range, and a frequency from zero to the histogram's highest."""
-    from .plots import axis_strip
-
-    domain = (one.low, one.high) if row["value"] is None else (0.0, most)
-    return axis_strip(row["low"], row["high"], row["estimate"], domain)
+    low, high = (one.low, one.high) if row["value"] is None else (0.0, most)
+    return bar((row["estimate"] - low) / (high - low))

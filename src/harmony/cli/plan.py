@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import HarmonyError
-from .figures import SavePlot, check_plot, save_plan
 from .loading import load_survey
 from .options import Confidence, Json, SurveyFile
+from .plot_files import SavePlot, check_plot, save_plan
 from .terminal import columns, console, percent, plural, reporting, say_json
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ def plan(
         ),
     ] = None,
     confidence: Confidence = 0.95,
-    plot: Annotated[bool, typer.Option("--plot", help="Draw error against devices.")] = False,
     save_plot: SavePlot = None,
     json: Json = False,
 ) -> None:
@@ -42,7 +41,7 @@ def plan(
     [bold]Examples[/bold]
     \b
     harmony plan phones.yaml --devices 1000000
-    harmony plan phones.yaml --error 0.01 --plot
+    harmony plan phones.yaml --error 0.01
     harmony plan phones.yaml --devices 50000 --save-plot errors.svg
     """
     if (devices is None) == (error is None):
@@ -60,11 +59,6 @@ def plan(
         f"{planned.epsilon:g}, {percent(planned.confidence)} intervals\n"
     )
     screen.print(_table(planned))
-    if plot:
-        from .plots import error_plot
-
-        screen.print()
-        screen.print(error_plot(planned, screen.width))
 
 
 def _table(planned: Plan) -> Any:

@@ -71,7 +71,7 @@ def _read_whole(survey: Survey, path: Path, tier_column: str) -> tuple[pa.Table,
     import numpy as np
     import pyarrow as pa
 
-    from .collecting import value_parts
+    from .people_files import value_parts
 
     parts = list(value_parts(survey, path, tier_column))
     tiers = [chosen for _, chosen in parts]

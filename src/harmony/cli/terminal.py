@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import sys
 import time
@@ -123,6 +124,16 @@ def percent(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
+def bar(share: float, width: int = 20) -> str:
+    """Draw a share of the width, in characters that every terminal has.
+
+    >>> bar(0.5, width=8), bar(-0.1, width=8), bar(7.0, width=8), bar(float("nan"), width=8)
+    ('####    ', '        ', '########', '        ')
+    """
+    within = min(max(share, 0.0), 1.0) if math.isfinite(share) else 0.0
+    return ("#" * round(within * width)).ljust(width)
+
+
 @contextmanager
 def busy(doing: str) -> Iterator[None]:
     """Show that something is going on, once it has taken two seconds."""
@@ -154,13 +165,13 @@ def meter(doing: str) -> Iterator[Callable[[float], None]]:
     from rich.progress import Progress
 
     started = time.monotonic()
-    bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task(doing, total=1.0)
+    progress = Progress(console=Console(stderr=True), transient=True)
+    task = progress.add_task(doing, total=1.0)
     with ExitStack() as stack:
 
         def show(share: float) -> None:
-            if not bar.live.is_started and time.monotonic() - started > PATIENCE:
-                stack.enter_context(bar)
-            bar.update(task, completed=share)
+            if not progress.live.is_started and time.monotonic() - started > PATIENCE:
+                stack.enter_context(progress)
+            progress.update(task, completed=share)
 
         yield show

@@ -89,7 +89,8 @@ def _read(path: Path, training: Training, seed: int | None) -> Records:
     import pyarrow as pa
 
     from ..learn import Records
-    from .data_files import category_words, read_parts, value_columns
+    from .data_files import read_parts
+    from .people_files import category_words, value_columns
 
     columns = [*training.features, training.label]
     optional = [feature.name for feature in training.features]

@@ -57,8 +57,13 @@ def test_the_table_shows_each_estimate_with_its_interval(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("tally")
-def test_plots_draw_a_mark_for_each_estimate(run: Run) -> None:
-    assert run("estimate", "phones.yaml", "week.tally", "--plot").stdout.count("●") == 9
+def test_plots_draw_a_bar_for_each_estimate(run: Run) -> None:
+    said = run("estimate", "phones.yaml", "week.tally", "--plot").stdout
+    rows = [line.split() for line in said.splitlines() if "#" in line]
+    bars = {words[-1] for words in rows}
+    assert len(rows) == 9
+    assert all(set(bar) == {"#"} for bar in bars)
+    assert len(bars) > 1
 
 
 def test_too_few_reports_say_so(run: Run, files: Path, survey: hm.Survey) -> None:
