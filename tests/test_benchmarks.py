@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import sys
+from pathlib import Path
+
 import pytest
 
+from benchmarks import __main__ as command
 from benchmarks import learning, naive, optimality, peers, scale
 from benchmarks.collect import population, survey
 from harmony import Round
@@ -44,3 +49,37 @@ def test_the_other_libraries_run(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.importorskip(library, reason=f"no {library} here: `make bench` installs it")
     peers.run(tiny=True)
     assert "RMSE" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", command.NEEDS)
+def test_what_a_benchmark_imports_is_asked_for_before_it_measures(name: str) -> None:
+    own = {"harmony", "harmony_device", "tests", "numba", "numpy", "pyarrow", "scipy"}
+    imported = third_party_imports(name) - own
+    assert imported <= set(command.NEEDS[name])
+
+
+def third_party_imports(name: str) -> set[str]:
+    """Return what a benchmark, and what it draws and writes with, import anywhere in them."""
+    found: set[str] = set()
+    source = Path(command.__file__).with_name(f"{name}.py").read_text()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {one.name.split(".")[0] for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add((node.module or "").split(".")[0])
+        elif isinstance(node, ast.ImportFrom):
+            neighbours = {node.module} if node.module else {one.name for one in node.names}
+            for neighbour in neighbours - set(command.NEEDS):
+                found |= third_party_imports(neighbour)
+    return found - set(sys.stdlib_module_names)
+
+
+def test_a_missing_peer_is_told_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = command.find_spec
+    monkeypatch.setattr(command, "find_spec", lambda name: None if "ldp" in name else here(name))
+    monkeypatch.setattr(command.importlib, "import_module", lambda _: pytest.fail("it measures"))
+    with pytest.raises(SystemExit):
+        command.main(["optimality", "peers", "--tiny"])
+    assert "peers needs multi_freq_ldpy, pure_ldp" in capsys.readouterr().err
