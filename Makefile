@@ -1,83 +1,81 @@
 # `make` lists the targets. Python 3.11 or newer and make are all that a fresh machine needs.
+# Each target installs only what it needs: an extra of pyproject.toml, once (the stamps below).
 
 PYTHON ?= python3
+VENV ?= .venv
 WORKERS ?= 2
+ARGS ?=
 
-VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip --quiet --disable-pip-version-check install --constraint constraints.txt
-READY := $(VENV)/.ready
-BENCH_READY := $(VENV)/.bench-ready
-SPARK_READY := $(VENV)/.spark-ready
 PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test screenshots check format bench reproduce reproduce-quick spark clean
+.NOTPARALLEL:  # two pips in one virtualenv get into each other's way
+.PRECIOUS: $(VENV)/.ready-%
+.PHONY: help setup demo test test-spark screenshots check format docs bench reproduce reproduce-quick hashes clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(READY) ## Build .venv with Harmony, its device SDK and the development tools
+setup: $(VENV)/.ready-service $(VENV)/.ready-test $(VENV)/.ready-lint ## Install Harmony, its device SDK and the development tools
 	@echo "Ready. Next: make demo"
 
-demo: $(READY) ## Run the demonstration
+demo: $(VENV)/.ready-service ## Run the demonstration
 	@$(BIN)/harmony demo
 
-test: $(READY) ## Run the tests and the doctests
+test: $(VENV)/.ready-test ## Run the tests and the doctests (ARGS='--shuffle 7': in another order)
 	@$(BIN)/python -m tests.browser.chromium
-	@$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile
+	@$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile $(ARGS)
 
-screenshots: $(READY) ## Photograph every page of the dashboard into docs/screenshots
+test-spark: $(VENV)/.ready-test $(VENV)/.ready-spark ## Install Spark, 430 MB, and run its tests (needs Java 17)
+	@$(BIN)/python -c 'from harmony.engines.spark import need_java; need_java()'
+	@NEEDS_SPARK=1 $(BIN)/python -m pytest --quiet tests/engines/test_spark.py $(ARGS)
+
+screenshots: $(VENV)/.ready-test ## Photograph every page of the dashboard into docs/screenshots
 	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/python -m tests.browser.screenshots
 
-check: $(READY) ## Check formatting, lint and types
+check: $(VENV)/.ready-lint ## Check formatting, lint, the order of imports and types
 	@$(BIN)/ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/lint-imports --no-logo >/dev/null || { $(BIN)/lint-imports --no-logo; exit 1; }
 	@$(BIN)/mypy
 
-format: $(READY) ## Format the code and apply the safe lint fixes
+format: $(VENV)/.ready-lint ## Format the code and apply the safe lint fixes
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format .
 
-bench: $(BENCH_READY) ## Run the benchmarks against other LDP libraries
-	@$(BIN)/python -m benchmarks
+docs: $(VENV)/.ready-service ## Write docs/command-line.md anew from the commands
+	@$(BIN)/python docs/command_line.py
 
-spark: $(SPARK_READY) ## Install Spark, 430 MB, so that `make test` runs its tests (needs Java 17)
-	@$(BIN)/python -c 'from harmony.engines.spark import need_java; need_java()'
+bench: $(VENV)/.ready-bench ## Run the benchmarks against other LDP libraries
+	@$(BIN)/python -m benchmarks $(ARGS)
 
-reproduce: $(READY) ## Run the paper's figure 1 in full (minutes); figure 2 is `harmony reproduce erm`
+reproduce: $(VENV)/.ready-plot ## Run the paper's figure 1 in full (minutes); figure 2 is `harmony reproduce erm`
 	@$(BIN)/harmony reproduce mean-frequency --protocol published
 	@$(BIN)/harmony reproduce mean-frequency --protocol text
 
-reproduce-quick: $(READY) ## Run both of the paper's figures, and the attacks, on fewer people
+reproduce-quick: $(VENV)/.ready-plot ## Run both of the paper's figures, and the attacks, on fewer people
 	@$(BIN)/harmony reproduce mean-frequency --scale 0.05 --out reproduction/quick
 	@$(BIN)/harmony reproduce mean-frequency --scale 0.05 --out reproduction/quick --protocol text
 	@$(BIN)/harmony reproduce erm --scale 0.05 --folds 3 --out reproduction/quick
 	@$(BIN)/harmony audit --attack --samples 4000
 
-clean: ## Remove .venv, caches and build output
-	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+clean: ## Remove the virtualenv, caches and build output
+	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): $(PINS)
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	    echo "Harmony needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo missing)."; \
 	    echo "Install one, or name it: make setup PYTHON=/path/to/python3.11"; exit 1; }
-	@test -x $(BIN)/python || { echo "Creating $(VENV) with $$($(PYTHON) --version)"; \
-	    $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
-	    echo "Could not create $(VENV). On Debian and Ubuntu, install python3-venv first."; exit 1; }; }
-	@echo "Installing the pinned packages (a minute or two the first time)"
-	@$(INSTALL) --editable device/python --editable '.[dev]'
-	@touch $@
+	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	    echo "Could not create $(VENV). On Debian and Ubuntu, install python3-venv first."; exit 1; }
 
-$(BENCH_READY): $(READY)
-	@echo "Installing the libraries that the benchmarks compare with"
-	@$(INSTALL) --editable device/python --editable '.[dev,bench]'
-	@touch $@
-
-$(SPARK_READY): $(READY)
-	@echo "Installing Spark"
-	@$(INSTALL) --editable device/python --editable '.[dev,spark]'
+# One stamp for each extra: .ready-service, .ready-test, .ready-lint, .ready-spark, ...
+$(VENV)/.ready-%: $(PINS) | $(BIN)/python
+	@echo "Installing what '$*' needs, with pinned versions (a minute or two the first time)"
+	@$(INSTALL) --editable device/python --editable '.[$*]'
 	@touch $@

@@ -11,20 +11,30 @@ import sys
 import time
 import urllib.request
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
-import pyspark
-
 PATIENCE = 120
+LOOK_SECONDS = 0.05
+"""Between two looks at a process that is starting."""
+
 MASTER = "org.apache.spark.deploy.master.Master"
 WORKER = "org.apache.spark.deploy.worker.Worker"
+
+
+def spark_home() -> Path:
+    """Return where Spark is installed."""
+    found = find_spec("pyspark")
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError("Spark is not installed here: `make test-spark` installs it")
+    return Path(found.origin).parent
 
 
 class Daemon:
     """A master or a worker, with whatever it starts in its process group."""
 
     def __init__(self, folder: Path, name: str, *words: str) -> None:
-        home = Path(pyspark.__file__).parent
+        home = spark_home()
         self.log = folder / f"{name}.log"
         environment = os.environ | {
             "SPARK_HOME": str(home),
@@ -50,7 +60,7 @@ class Daemon:
         while time.monotonic() < until and self.process.poll() is None:
             if found := re.search(pattern, self.log.read_text()):
                 return found[1]
-            time.sleep(0.05)
+            time.sleep(LOOK_SECONDS)
         raise RuntimeError(f"Spark did not start:\n{self.log.read_text()[-2000:]}")
 
     def kill(self) -> None:
@@ -64,17 +74,25 @@ class Cluster:
     """A master and two workers of one core each."""
 
     def __init__(self, folder: Path) -> None:
-        self.daemons = [Daemon(folder, "master", MASTER)]
+        self._folder = folder
+        self._started = 0
+        self._workers: list[Daemon] = []
+        self._master = Daemon(folder, "master", MASTER)
         try:
-            self.master = self.daemons[0].wait_for(r"Starting Spark master at (spark://\S+)")
-            self._page = self.daemons[0].wait_for(r"MasterWebUI.* started at (http://\S+)")
-            for name in ("first", "second"):
-                more = ("--cores", "1", "--memory", "1g", self.master)
-                self.daemons.append(Daemon(folder, name, WORKER, *more))
+            self.master = self._master.wait_for(r"Starting Spark master at (spark://\S+)")
+            self._page = self._master.wait_for(r"MasterWebUI.* started at (http://\S+)")
+            self.start_a_worker()
+            self.start_a_worker()
             self.wait_for_workers(2)
         except BaseException:
             self.stop()
             raise
+
+    def start_a_worker(self) -> None:
+        """Add a worker; the master counts on it once it has come to know it."""
+        self._started += 1
+        more = ("--cores", "1", "--memory", "1g", self.master)
+        self._workers.append(Daemon(self._folder, f"worker-{self._started}", WORKER, *more))
 
     def alive(self) -> int:
         """Return how many workers the master counts on."""
@@ -87,13 +105,13 @@ class Cluster:
         while self.alive() != number:
             if time.monotonic() > until:
                 raise RuntimeError(f"the master did not come to count on {number} workers")
-            time.sleep(0.05)
+            time.sleep(LOOK_SECONDS)
 
     def kill_a_worker(self) -> None:
         """End one of the workers, in the middle of whatever it does."""
-        self.daemons[-1].kill()
+        self._workers.pop().kill()
 
     def stop(self) -> None:
         """End what is left of the cluster."""
-        for daemon in reversed(self.daemons):
+        for daemon in [*self._workers, self._master]:
             daemon.kill()

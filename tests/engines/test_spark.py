@@ -11,35 +11,30 @@ from typing import Any
 
 import pytest
 
-import harmony as hm
 from harmony.engines import LogWriter, spark, tally_log
 from harmony.engines.simulation import Simulation, invent
 
+from .cluster import Cluster
 from .logs import DAYS, ROUND, SURVEYS, make_survey, reports_of, write_with_repeats
+
+if not os.environ.get("NEEDS_SPARK"):
+    pytest.skip("`make test-spark` runs these, with Spark and Java", allow_module_level=True)
+
+pytestmark = pytest.mark.timeout(600)
 
 FILES = 40
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A master and two workers; where Spark cannot run, the tests are skipped, but not in CI."""
-    try:
-        import pyspark  # noqa: F401
-
-        spark.need_java()
-    except (ImportError, hm.HarmonyError) as missing:
-        if os.environ.get("NEEDS_SPARK"):
-            raise
-        pytest.skip(f"no Spark here ({missing}): run `make spark` first")
-    from .cluster import Cluster
-
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A master and two workers."""
     running = Cluster(tmp_path_factory.mktemp("spark"))
     yield running
     running.stop()
 
 
 @pytest.fixture(scope="module")
-def session(cluster: Any) -> Iterator[Any]:
+def session(cluster: Cluster) -> Iterator[Any]:
     """A session that every test of this file shares: starting one takes seconds."""
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     with pytest.MonkeyPatch.context() as patch:
@@ -83,9 +78,8 @@ def test_a_simulation_does_not_depend_on_its_tasks(tmp_path: Path) -> None:
 
 
 def test_a_worker_killed_in_the_middle_of_a_job_changes_nothing(
-    tmp_path: Path, cluster: Any, session: Any
+    tmp_path: Path, cluster: Cluster, session: Any
 ) -> None:
-    """The last test of this file: afterwards the cluster has one worker."""
     survey = make_survey({"epsilon": 1.0})
     for number in range(FILES):
         with LogWriter(tmp_path, survey, ROUND, DAYS[number % 2], first=2000 * number) as log:
@@ -110,26 +104,8 @@ def test_a_worker_killed_in_the_middle_of_a_job_changes_nothing(
     ((done, tasks),) = killed
     assert 0 < done < tasks
     cluster.wait_for_workers(1)
+    cluster.start_a_worker()  # for the tests that come after this one
+    cluster.wait_for_workers(2)
     expected = tally_log(survey, tmp_path)
     assert counted.tally == expected.tally
     assert counted.duplicates == expected.duplicates == 100 * (FILES - 1)
-
-
-def test_without_java_the_engine_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(hm.HarmonyError, match="needs Java, which is not here; install Java 17"):
-        spark.need_java()
-    old = tmp_path / "bin" / "java"
-    old.parent.mkdir()
-    old.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\"' >&2\n")
-    old.chmod(0o755)
-    with pytest.raises(hm.HarmonyError, match="needs a newer Java than 11"):
-        spark.need_java()
-
-
-@pytest.mark.parametrize("master", ["spark://127.0.0.1:1", "spark://nowhere", "spark://a:b"])
-def test_a_master_that_does_not_answer_is_told_at_once(master: str) -> None:
-    with pytest.raises(hm.HarmonyError, match="no Spark master answers there"):
-        spark.need_master(master)

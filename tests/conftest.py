@@ -1,0 +1,28 @@
+"""What the whole suite shares: `--shuffle SEED` runs it in another order."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from random import Random
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="shuffle the files, and the tests in each"
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Shuffle; the tests of a file stay together, for they share what is slow to start."""
+    seed = config.getoption("--shuffle")
+    if seed is None:
+        return
+    random = Random(seed)
+    by_file = [list(group) for _, group in groupby(items, key=lambda item: item.path)]
+    random.shuffle(by_file)
+    for tests in by_file:
+        random.shuffle(tests)
+    items[:] = [test for tests in by_file for test in tests]
