@@ -62,6 +62,10 @@ reproduce-quick: $(VENV)/.ready-plot ## Run both of the paper's figures, and the
 	@$(BIN)/harmony reproduce erm --scale 0.05 --folds 3 --out reproduction/quick
 	@$(BIN)/harmony audit --attack --samples 4000
 
+hashes: $(VENV)/.ready-service ## Write dist/requirements.txt: what the service needs, with hashes
+	@mkdir -p dist
+	@$(BIN)/python deploy/hashes.py service > dist/requirements.txt
+
 clean: ## Remove the virtualenv, caches and build output
 	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -6,9 +6,9 @@ import os
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
-from click import Command
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -18,9 +18,9 @@ from harmony.cli import app
 from .conftest import Run
 
 
-def commands(group: TyperGroup) -> dict[str, Command]:
+def commands(group: TyperGroup) -> dict[str, Any]:
     """Return every command by the words that call it."""
-    found: dict[str, Command] = {}
+    found: dict[str, Any] = {}
     for name, one in group.commands.items():
         if isinstance(one, TyperGroup):
             found |= {f"{name} {word}": inner for word, inner in commands(one).items()}

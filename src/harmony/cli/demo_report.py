@@ -117,7 +117,7 @@ def _cells(row: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[str, ...]:
         write(row["truth"]),
         write(estimate),
         f"{write(low)} .. {write(high)}",
-        "[green]holds it[/]" if row["covers"] else "[red]misses it[/]",
+        "" if row["covers"] else "[red]misses the truth[/]",
     )
 
 
