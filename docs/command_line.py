@@ -15,10 +15,12 @@ from harmony.cli import app
 PAGE = Path(__file__).with_name("command-line.md")
 TITLE = """# The command line
 
-Written by `make docs` from the commands; `harmony COMMAND --help` says the same. The exit code is 0 when all is well,
-1 when a check failed (an invalid survey, a table that spends too much, an attack that succeeded) or something
-unexpected happened, and 2 when the input or the usage is wrong. Notes and errors go to standard error. With `--json`
-standard output is one JSON document and nothing else; `serve` has no `--json`, but `--log-format json`.
+Written by `make docs` from the commands; `harmony COMMAND --help` says the same.
+
+The exit code is 0 when all is well, 1 when a check failed (an invalid survey, a table that spends
+too much, an attack that succeeded) or something unexpected happened, and 2 when the input or the
+usage is wrong. Notes and errors go to standard error. With `--json` standard output is one JSON
+document and nothing else; `serve` has no `--json`, but `--log-format json`.
 """
 
 

@@ -159,7 +159,14 @@ def anchors(text: str) -> set[str]:
     "name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "README.md", "RELEASING.md"]
 )
 def test_files_that_the_text_names_exist(name: str) -> None:
-    homes = [ROOT, ROOT / "src/harmony", ROOT / "device/python/src/harmony_device"]
-    named = re.findall(r"`([\w./-]+/[\w./-]*|[\w-]+\.py)`", page(name))
+    homes = [ROOT, ROOT / "src/harmony", ROOT / "src/harmony/service", ROOT / "device/python/src"]
+    homes.append(ROOT / "device/python/src/harmony_device")
+    named = re.findall(r"`([\w./-]+(?:\.(?:py|toml|txt|json|yaml)|/))`", page(name))
     lost = [one for one in named if not any((home / one).exists() for home in homes)]
     assert lost == []
+
+
+def test_the_order_of_rooms_is_that_of_the_contract() -> None:
+    layers = tomllib.loads(page("pyproject.toml"))["tool"]["importlinter"]["contracts"][0]["layers"]
+    order = " > ".join(layers).replace(" |", ",").replace("harmony.", "")
+    assert order in " ".join(page("ARCHITECTURE.md").split())
