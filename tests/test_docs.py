@@ -28,6 +28,15 @@ PAGES = [
     *(ROOT / "docs").rglob("*.md"),
     *(ROOT / "device").rglob("*.md"),
 ]
+NAMES = [str(one.relative_to(ROOT)) for one in PAGES]
+FILES = [
+    f"/{one.relative_to(ROOT)}{'/' if one.is_dir() else ''}"
+    for folder in ("benchmarks", "deploy", "device", "docs", "examples", "src", "tests")
+    for one in [ROOT / folder, *(ROOT / folder).rglob("*")]
+] + [f"/{one.name}" for one in ROOT.iterdir()]
+OTHER_FILES = ("CHANGELOG.md", "device/python/README.md")
+"""Pages that name files of the past, or of a device."""
+
 METHODS = "GET|POST|PUT|PATCH|DELETE"
 
 
@@ -136,7 +145,7 @@ def test_every_extra_is_in_contributing() -> None:
     assert rows(section("CONTRIBUTING.md", "Set up")).keys() >= extras.keys()
 
 
-@pytest.mark.parametrize("name", [str(one.relative_to(ROOT)) for one in PAGES])
+@pytest.mark.parametrize("name", NAMES)
 def test_links_lead_somewhere(name: str) -> None:
     text = re.sub(r"```.*?```", "", page(name), flags=re.S)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -155,14 +164,10 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
 
 
-@pytest.mark.parametrize(
-    "name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "README.md", "RELEASING.md"]
-)
+@pytest.mark.parametrize("name", [one for one in NAMES if one not in OTHER_FILES])
 def test_files_that_the_text_names_exist(name: str) -> None:
-    homes = [ROOT, ROOT / "src/harmony", ROOT / "src/harmony/service", ROOT / "device/python/src"]
-    homes.append(ROOT / "device/python/src/harmony_device")
-    named = re.findall(r"`([\w./-]+(?:\.(?:py|toml|txt|json|yaml)|/))`", page(name))
-    lost = [one for one in named if not any((home / one).exists() for home in homes)]
+    named = re.findall(r"`([\w./-]+(?:\.(?:py|toml|yaml)|/))`", page(name))
+    lost = [one for one in named if not any(path.endswith(f"/{one}") for path in FILES)]
     assert lost == []
 
 
