@@ -22,32 +22,37 @@ N = 30_000
 LOSSES = ("squared", "logistic", "hinge")
 
 
-def run(trainer: Trainer, first: int = 0, stop_after: int | None = None) -> int:
-    """Let devices answer until the training ends, or so many steps were learned."""
+def run(trainer: Trainer) -> list[Tally]:
+    """Let devices answer until the training ends; return what was counted, step after step."""
     records = Records(people(N), FEATURES, trainer.training.label)
-    while (step := trainer.step) is not None and stop_after != 0:
+    tallies: list[Tally] = []
+    first = 0
+    while (step := trainer.step) is not None:
         last = min(first + step.devices, N)
-        trainer.learn(collect_step(step, records, first, last, seed=2))
-        first, stop_after = last, None if stop_after is None else stop_after - 1
-    return first
+        tallies.append(collect_step(step, records, first, last, seed=2))
+        trainer.learn(tallies[-1])
+        first = last
+    return tallies
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_resumed_trainer_goes_on_as_if_nothing_had_happened(loss: str) -> None:
     training = training_of(loss, N, epsilon=4.0)
     whole = Trainer(training)
-    run(whole)
+    tallies = run(whole)
     assert len(whole.history) >= 3
-    for steps in range(len(whole.history) + 1):
+    for steps in range(len(tallies) + 1):
         trainer = Trainer(training)
-        first = run(trainer, stop_after=steps)
+        for tally in tallies[:steps]:
+            trainer.learn(tally)
         state = json.loads(json.dumps(trainer.state))
         again = Trainer.resume(training, state)
         assert again.history == trainer.history
         if trainer.step is not None:
             assert again.step is not None
             assert again.step.to_document() == trainer.step.to_document()
-        run(again, first)
+        for tally in tallies[steps:]:
+            again.learn(tally)
         assert again.model.to_document() == whole.model.to_document()
 
 
