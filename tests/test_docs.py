@@ -7,6 +7,9 @@ does a word about one that is gone.
 
 from __future__ import annotations
 
+import dataclasses
+import doctest
+import importlib
 import re
 import runpy
 import tomllib
@@ -169,6 +172,35 @@ def test_files_that_the_text_names_exist(name: str) -> None:
     named = re.findall(r"`([\w./-]+(?:\.(?:py|toml|yaml)|/))`", page(name))
     lost = [one for one in named if not any(path.endswith(f"/{one}") for path in FILES)]
     assert lost == []
+
+
+@pytest.mark.parametrize("package", ["harmony", "harmony.learn", "harmony.engines"])
+def test_what_a_package_exports_is_used_in_an_example(package: str) -> None:
+    """In its own docstring or another of its module; exceptions and plain records aside."""
+    exporting = importlib.import_module(package)
+    for name in exporting.__all__:
+        one = getattr(exporting, name)
+        if not callable(one) or is_exception(one) or is_plain_record(one):
+            continue
+        tests = doctest.DocTestFinder().find(importlib.import_module(one.__module__))
+        own = f"{one.__module__}.{name}"
+        assert any(
+            test.examples
+            and (test.name.startswith(own) or re.search(rf"\b{name}\b", test.docstring or ""))
+            for test in tests
+        ), name
+
+
+def is_exception(one: object) -> bool:
+    """Whether this is a class of exceptions."""
+    return isinstance(one, type) and issubclass(one, Exception)
+
+
+def is_plain_record(one: object) -> bool:
+    """Whether this is a dataclass that only holds values."""
+    return dataclasses.is_dataclass(one) and not any(
+        callable(value) and not name.startswith("_") for name, value in vars(one).items()
+    )
 
 
 def test_the_order_of_rooms_is_that_of_the_contract() -> None:

@@ -59,6 +59,7 @@ def said_by(schema: pa.Schema) -> tuple[str, Round] | None:
 
 
 def tier_reports(tiers: Tiers, devices: int, count: int) -> tuple[int, ...]:
+    """Return how many reports are of each tier; without tiers, all are of the one."""
     if not len(tiers):
         return (devices,)
     return tuple(np.bincount(tiers, minlength=count).tolist())

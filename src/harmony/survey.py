@@ -277,6 +277,7 @@ def _plural(count: int, noun: str) -> str:
 
 
 def checked_name(name: object) -> str:
+    """Return a survey's name, or refuse it."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise SurveyError(
             "'name' must be 1 to 100 letters, digits, '.', '_' or '-', "
@@ -315,6 +316,7 @@ def _checked_tiers(epsilon: object, tiers: object) -> tuple[float, ...]:
 
 
 def checked_epsilon(epsilon: object, field: str) -> float:
+    """Return an epsilon as a number, or refuse it by the field's name."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, int | float):
         raise SurveyError(f"'{field}' must be a number")
     if not math.isfinite(epsilon) or not LEAST_EPSILON <= epsilon <= MOST_EPSILON:

@@ -264,7 +264,16 @@ class _Classifier(ClassifierMixin, _Linear):
 
 
 class LogisticRegression(_Classifier):
-    """Logistic regression of two classes, with probabilities."""
+    """Logistic regression of two classes, with probabilities.
+
+    >>> random = np.random.default_rng(0)
+    >>> X = random.uniform(-1, 1, (50_000, 1))
+    >>> y = X[:, 0] + random.normal(0, 0.3, 50_000) > 0
+    >>> model = LogisticRegression(4.0, bounds=(-1, 1), classes=(False, True), seed=1).fit(X, y)
+    >>> low, high = model.predict_proba([[-1.0], [1.0]])[:, 1]
+    >>> bool(low < 0.2 < 0.8 < high)
+    True
+    """
 
     _loss = "logistic"
 
@@ -276,7 +285,15 @@ class LogisticRegression(_Classifier):
 
 
 class LinearSVC(_Classifier):
-    """A linear support vector machine of two classes."""
+    """A linear support vector machine of two classes.
+
+    >>> random = np.random.default_rng(0)
+    >>> X = random.uniform(-1, 1, (50_000, 1))
+    >>> y = X[:, 0] + random.normal(0, 0.3, 50_000) > 0
+    >>> model = LinearSVC(4.0, bounds=(-1, 1), classes=(False, True), seed=1).fit(X, y)
+    >>> model.predict([[-1.0], [1.0]]).tolist()
+    [False, True]
+    """
 
     _loss = "hinge"
 

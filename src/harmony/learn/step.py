@@ -111,7 +111,15 @@ def surplus(edges: Sequence[float]) -> Question:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What devices are asked next, and how many of them are wanted."""
+    """What devices are asked next, and how many of them are wanted.
+
+    >>> from harmony import Boolean
+    >>> from harmony.learn import Trainer
+    >>> happy, wifi = Boolean("happy"), Boolean("wifi")
+    >>> step = Trainer(Training("mood", 1.0, "logistic", happy, [wifi], devices=1000)).step
+    >>> isinstance(step, Step), step.number, step.survey.name
+    (True, 1, 'mood.step-1')
+    """
 
     training: Training
     number: int

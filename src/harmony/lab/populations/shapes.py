@@ -10,6 +10,7 @@ Weights = NDArray[np.float64]
 
 
 def spaced(low: int, high: int, step: int = 1) -> Levels:
+    """Return the levels from `low` to `high`, `step` apart."""
     return np.arange(low, high + 1, step, dtype=np.int32)
 
 
