@@ -17,6 +17,8 @@ import harmony as hm
 
 from .population import ATTRIBUTES, frequencies, population
 
+pytestmark = pytest.mark.timeout(1200)
+
 COLLECTIONS = 2000
 DEVICES = 4000
 
