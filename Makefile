@@ -12,7 +12,6 @@ PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # two pips in one virtualenv get into each other's way
-.PRECIOUS: $(VENV)/.ready-%
 .PHONY: help setup demo test test-spark screenshots check format docs bench reproduce reproduce-quick hashes clean
 
 help: ## List these targets
