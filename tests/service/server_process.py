@@ -101,7 +101,7 @@ class ServerProcess:
 
 
 class Connection:
-    """A keep-alive connection that speaks JSON; an answer is a status and a document."""
+    """A keep-alive connection that speaks JSON; a response is a status and a document."""
 
     def __init__(self, port: int, timeout: float = 30.0) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
@@ -114,12 +114,12 @@ class Connection:
         sent = {"Content-Type": "application/json", **(headers or {})}
         try:
             self._connection.request(method, path, content, sent)
-            answer = self._connection.getresponse()
-            text = answer.read()
+            response = self._connection.getresponse()
+            text = response.read()
         except (OSError, http.client.HTTPException):
             self._connection.close()
             raise
-        return answer.status, json.loads(text) if text else None
+        return response.status, json.loads(text) if text else None
 
     def close(self) -> None:
         self._connection.close()

@@ -99,8 +99,8 @@ def test_no_request_without_a_credential_is_let_in(target: Target) -> None:
         @QUICK
         @given(operation.as_strategy())
         def call(case: schemathesis.Case) -> None:
-            answer = case.call(headers={"Authorization": "Bearer hmy_0_0"}, timeout=20)
-            assert answer.status_code in (401, 404, 405, 422), answer.text
+            response = case.call(headers={"Authorization": "Bearer hmy_0_0"}, timeout=20)
+            assert response.status_code in (401, 404, 405, 422), response.text
 
         call()
 
@@ -119,8 +119,8 @@ def test_no_damaged_batch_breaks_the_server_or_leaves_anything(service: Service)
     header = len(whole) - len(reports)
 
     def send(body: bytes) -> tuple[int, dict]:
-        answer = service.client.post(PATH, content=body, headers=headers)
-        return answer.status_code, answer.json()
+        response = service.client.post(PATH, content=body, headers=headers)
+        return response.status_code, response.json()
 
     @settings(max_examples=300, deadline=None)
     @given(st.data())
@@ -157,9 +157,9 @@ def test_no_damaged_batch_breaks_the_server_or_leaves_anything(service: Service)
         body = bytearray(whole)
         for place, byte in changes:
             body[header + place] = byte
-        status, answer = send(bytes(body))
+        status, response = send(bytes(body))
         assert status == 200
-        assert len(answer["results"]) == 20
+        assert len(response["results"]) == 20
         assert service.tally() == service.recount()
 
     scramble()
@@ -191,5 +191,5 @@ def test_a_request_that_is_hardly_http_is_refused(target: Target, line: bytes) -
     with socket.create_connection(("127.0.0.1", target.server.port), timeout=20) as client:
         client.sendall(line)
         client.shutdown(socket.SHUT_WR)
-        answer = client.recv(4096)
-    assert answer == b"" or answer.startswith(b"HTTP/1.1 4")
+        response = client.recv(4096)
+    assert response == b"" or response.startswith(b"HTTP/1.1 4")

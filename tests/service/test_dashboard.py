@@ -33,9 +33,9 @@ class Visitor:
         token = service.bearer(role)
         link = self._client.post("/v1/sign-in-links", headers=token).json()["link"]
         self.code = link.rpartition("code=")[2]
-        answer = self.sign_in(self.code)
-        assert answer.status_code == 303, answer.text
-        self.header = answer.headers["set-cookie"]
+        response = self.sign_in(self.code)
+        assert response.status_code == 303, response.text
+        self.header = response.headers["set-cookie"]
         self.cookie = re.search(rf"{COOKIE}=([^;]+)", self.header)[1]  # type: ignore[index]
 
     def sign_in(self, code: str) -> Any:
@@ -62,9 +62,9 @@ class Visitor:
 def test_whoever_is_not_signed_in_is_shown_the_door(service: Service) -> None:
     service.open()
     for path in (*PAGES, "/", f"/surveys/{SURVEY.name}?round=week1"):
-        answer = service.client.get(path, follow_redirects=False)
-        assert answer.status_code == 303
-        assert answer.headers["location"].startswith("/sign-in?next=/")
+        response = service.client.get(path, follow_redirects=False)
+        assert response.status_code == 303
+        assert response.headers["location"].startswith("/sign-in?next=/")
     for path in (
         "/surveys.json",
         "/devices.csv",
@@ -163,29 +163,29 @@ def test_revoking_a_token_ends_its_sessions(service: Service) -> None:
 def test_after_signing_in_people_stay_on_this_server(service: Service) -> None:
     for wanted in ("https://elsewhere.example", "//elsewhere.example", "/\\elsewhere.example"):
         code = service.bearer("admin")["Authorization"].removeprefix("Bearer ")
-        answer = service.client.post(
+        response = service.client.post(
             "/sign-in", data={"code": code, "next": wanted}, follow_redirects=False
         )
-        assert answer.headers["location"] == "/surveys"
+        assert response.headers["location"] == "/surveys"
 
 
 def test_pages_run_nothing_that_is_not_ours(service: Service) -> None:
     service.open()
     admin = Visitor(service, "admin")
     for path in (*PAGES, f"/surveys/{SURVEY.name}", "/surveys/nothing", "/docs", "/sign-in?code=x"):
-        answer = admin.get(path)
-        policy = answer.headers["content-security-policy"]
+        response = admin.get(path)
+        policy = response.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "script-src 'self';" in policy
         assert "unsafe" not in policy
-        assert not re.search(r"<script(?![^>]*src=)|\son[a-z]+=|style=|https?://", answer.text)
+        assert not re.search(r"<script(?![^>]*src=)|\son[a-z]+=|style=|https?://", response.text)
 
 
 def test_assets_are_kept_for_good_and_never_stale(service: Service) -> None:
     for name in (*OWN, PLOTLY):
-        answer = service.client.get(asset_url(name))
-        assert answer.status_code == 200
-        assert "immutable" in answer.headers["cache-control"]
+        response = service.client.get(asset_url(name))
+        assert response.status_code == 200
+        assert "immutable" in response.headers["cache-control"]
     stale = service.client.get("/static/0123456789abcdef/style.css")
     assert stale.status_code == 404
 
@@ -212,10 +212,10 @@ def test_refused_reports_are_counted_by_reason(service: Service) -> None:
 
 def test_names_are_written_as_text(service: Service) -> None:
     admin = Visitor(service, "admin")
-    answer = admin.post("/settings/tokens", name="<script>alert(1)</script>", role="analyst")
-    assert answer.status_code == 200
-    assert "<script>alert" not in answer.text
-    assert "&lt;script&gt;alert" in answer.text
+    response = admin.post("/settings/tokens", name="<script>alert(1)</script>", role="analyst")
+    assert response.status_code == 200
+    assert "<script>alert" not in response.text
+    assert "&lt;script&gt;alert" in response.text
 
 
 def test_the_claim_signs_its_admin_in(serve: Start) -> None:
@@ -223,9 +223,9 @@ def test_the_claim_signs_its_admin_in(serve: Start) -> None:
     for token in service.state.tokens.list():
         service.state.tokens.revoke(token.id)
     code = service.state.tokens.claim_code()
-    answer = service.client.post("/claim", data={"code": code})
-    assert answer.status_code == 200
-    assert "hmy_" in answer.text
+    response = service.client.post("/claim", data={"code": code})
+    assert response.status_code == 200
+    assert "hmy_" in response.text
     assert service.client.get("/settings", follow_redirects=False).status_code == 200
     assert service.client.post("/claim", data={"code": code}).status_code == 401
 
@@ -267,9 +267,9 @@ def test_a_bad_form_comes_back_with_what_is_wrong(
         "attribute_name": "battery", "attribute_kind": "mean", "attribute_low": "0",
         "attribute_high": "100", "attribute_bins": "10", "attribute_values": "", "wish": "create",
     }  # fmt: skip
-    answer = Visitor(service, "admin").post("/new-survey", **good | form)
-    assert answer.status_code == 422
-    assert said in answer.text
+    response = Visitor(service, "admin").post("/new-survey", **good | form)
+    assert response.status_code == 422
+    assert said in response.text
     assert "phones" not in service.state.catalogue.surveys
 
 

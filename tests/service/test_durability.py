@@ -48,7 +48,7 @@ class Load:
         self._ending = threading.Event()
         self.acknowledged: list[bytes] = []
         self.maybe: list[bytes] = []
-        self.answers: dict[int, int] = {}
+        self.responses: dict[int, int] = {}
         self.unknown = 0
         self.failures: list[BaseException] = []
         work = [self._gateway_client] + [self._client] * (CLIENTS - 1)
@@ -98,12 +98,12 @@ class Load:
                 raw = connection._connection
                 try:
                     raw.request("POST", PATH, body, self._gateway)
-                    answer = raw.getresponse()
-                    answer.read()
+                    response = raw.getresponse()
+                    response.read()
                 except (OSError, http.client.HTTPException):
                     raw.close()
                     raise
-                return answer.status
+                return response.status
 
             self._until_acknowledged(number, send, reports)
 
@@ -121,7 +121,7 @@ class Load:
                 self.unknown += 1
                 connection, tries = None, tries + 1
                 status = 0
-            self.answers[status] = self.answers.get(status, 0) + 1
+            self.responses[status] = self.responses.get(status, 0) + 1
             if status in (200, 201):
                 self.acknowledged += reports
                 break
@@ -211,7 +211,7 @@ def test_a_postgres_that_restarts_under_load_loses_and_repeats_nothing(
                 postgres.restart()
             time.sleep(0.4)
         assert server.stop() == 0
-    assert load.answers.get(503, 0) > 0, "no commit ever failed"
+    assert load.responses.get(503, 0) > 0, "no commit ever failed"
     load.unknown = 1  # the server itself was never killed
     check(state, live, load)
     state.database.close()

@@ -64,6 +64,6 @@ def test_two_thousand_devices_are_each_heard_once(
     # Four intervals at 99.99%: a false alarm in about 1 of 2,500 runs.
     for row in found["estimates"]:
         assert row["low"] <= truth[row["attribute"], row["value"]] <= row["high"]
-    listed = state.catalogue.round("phones", "week1")
-    assert recount(state, listed.live) == state.catalogue.tally(listed)
+    entry = state.catalogue.round("phones", "week1")
+    assert recount(state, entry.live) == state.catalogue.tally(entry)
     state.database.close()

@@ -1,7 +1,7 @@
 """Thousands of random histories against the writer and the store, with faults put in.
 
 In the spirit of Janus: each history enrols devices, sends, replays and alters reports, loses
-requests and answers, fails commits, jumps the clock, closes rounds and restarts the server.
+requests and responses, fails commits, jumps the clock, closes rounds and restarts the server.
 The survey has 1,023 rows, so that hardly two devices share a cell of the tally: a report
 counted twice shows.  A model of what may be stored is kept beside, and compared at the end.
 """
@@ -25,8 +25,9 @@ from harmony.service.catalogue import Catalogue
 from harmony.service.database import Database
 from harmony.service.ingest.blocks import LiveRound
 from harmony.service.ingest.outcomes import ACCEPTED, CLOSED, CONFLICT, DUPLICATE, UNAUTHORIZED
-from harmony.service.ingest.writer import OverloadedError, Writer
+from harmony.service.ingest.writer import Writer
 from harmony.service.metrics import Metrics
+from harmony.service.problems import OverloadedError
 from harmony.service.stores import Store, StoreError, open_store
 from harmony.service.stores.sqlite import SqliteStore
 from harmony.tally import Tally

@@ -16,8 +16,8 @@ from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import Store, StoreError, open_store
 from harmony.service.stores import postgres as postgres_store
+from harmony.service.stores.pipeline import Pipeline
 from harmony.service.stores.postgres import ADD, ADD_ALL, SETTINGS, PostgresStore
-from harmony.service.stores.wire import Wire
 
 from .conftest import SURVEY, recount
 from .devices import any_report
@@ -98,7 +98,7 @@ def test_a_statement_that_fails_takes_nothing_with_it_and_the_next_commit_works(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def divide(self: PostgresStore, *_: object) -> None:
-        self._connected().tell("SELECT 1 / $1::int", 0)
+        self._connected().execute("SELECT 1 / $1::int", 0)
 
     with monkeypatch.context() as patch:
         patch.setattr(PostgresStore, "_add_totals", divide)
@@ -178,44 +178,44 @@ def test_plans_made_for_empty_tables_use_the_indexes(postgres: Postgres, stateme
 
 
 def test_a_session_answers_questions_in_order(postgres: Postgres) -> None:
-    wire = Wire(psycopg.connect(postgres.fresh(), autocommit=True))
+    pipeline = Pipeline(psycopg.connect(postgres.fresh(), autocommit=True))
     packed = np.arange(256, dtype=np.uint8).tobytes() * 20_000
-    wire.tell("CREATE TEMP TABLE kept (value bytea)")
-    wire.tell("INSERT INTO kept VALUES ($1)", packed)
-    assert wire.ask("SELECT value FROM kept") == packed
-    assert wire.ask("SELECT value FROM kept WHERE length(value) = $1", 1) is None
-    wire.finish()
-    wire.tell("SELECT sum(one)::text FROM unnest($1::int[]) AS one", [1, 2, 3])
-    wire.tell("SELECT 1 / $1::int", 0)
+    pipeline.execute("CREATE TEMP TABLE kept (value bytea)")
+    pipeline.execute("INSERT INTO kept VALUES ($1)", packed)
+    assert pipeline.fetch("SELECT value FROM kept") == packed
+    assert pipeline.fetch("SELECT value FROM kept WHERE length(value) = $1", 1) is None
+    pipeline.sync()
+    pipeline.execute("SELECT sum(one)::text FROM unnest($1::int[]) AS one", [1, 2, 3])
+    pipeline.execute("SELECT 1 / $1::int", 0)
     with pytest.raises(psycopg.errors.DivisionByZero):
-        wire.finish()
-    wire.close()
+        pipeline.sync()
+    pipeline.close()
 
 
 def test_a_session_goes_on_after_a_statement_that_failed(postgres: Postgres) -> None:
-    wire = Wire(psycopg.connect(postgres.fresh(), autocommit=True))
-    wire.tell("BEGIN")
-    wire.tell("CREATE TABLE gone (value int)")
-    wire.tell("SELECT 1 / $1::int", 0)
-    wire.tell("SELECT $1::text", b"skipped, and not prepared")
-    wire.tell("COMMIT")
+    pipeline = Pipeline(psycopg.connect(postgres.fresh(), autocommit=True))
+    pipeline.execute("BEGIN")
+    pipeline.execute("CREATE TABLE gone (value int)")
+    pipeline.execute("SELECT 1 / $1::int", 0)
+    pipeline.execute("SELECT $1::text", b"skipped, and not prepared")
+    pipeline.execute("COMMIT")
     with pytest.raises(psycopg.errors.DivisionByZero):
-        wire.finish()
-    wire.tell("ROLLBACK")
-    assert wire.ask("SELECT to_regclass('gone')::text") is None
-    assert wire.ask("SELECT $1::text", b"prepared now") == b"prepared now"
-    wire.finish()
-    wire.close()
+        pipeline.sync()
+    pipeline.execute("ROLLBACK")
+    assert pipeline.fetch("SELECT to_regclass('gone')::text") is None
+    assert pipeline.fetch("SELECT $1::text", b"prepared now") == b"prepared now"
+    pipeline.sync()
+    pipeline.close()
 
 
 def test_a_session_whose_server_is_gone_says_so(postgres: Postgres) -> None:
     place = postgres.fresh()
     connection = psycopg.connect(place, autocommit=True)
     process = connection.info.backend_pid
-    wire = Wire(connection)
+    pipeline = Pipeline(connection)
     with psycopg.connect(place, autocommit=True) as other:
         other.execute("SELECT pg_terminate_backend(%s, 10000)", (process,))
-    wire.tell("SELECT 1")
+    pipeline.execute("SELECT 1")
     with pytest.raises(psycopg.OperationalError):
-        wire.finish()
-    wire.close()
+        pipeline.sync()
+    pipeline.close()

@@ -101,7 +101,7 @@ def check(state: ServiceState, fleet: Fleet) -> set[bytes]:
     store.close()
     assert len(stored) == sum(counted)
     assert fleet.accepted.items() <= stored.items()
-    # A report whose answer was cut off may be counted, and its step closed when it comes again.
+    # A report whose response was cut off may be counted, and its step closed when it comes again.
     counted_late = {one: report for one, report in fleet.late.items() if one in stored}
     assert counted_late.items() <= stored.items()
     assert len(counted_late) <= fleet.cut_off
@@ -111,7 +111,7 @@ def check(state: ServiceState, fleet: Fleet) -> set[bytes]:
 def check_model(state: ServiceState) -> None:
     """Check that the training ended by itself, with the model that its tallies give offline."""
     progress = state.trainings.progress("phones")
-    assert progress.listed.outcome == "finished"
+    assert progress.entry.outcome == "finished"
     assert progress.refused == 0
     model = progress.trainer.model
     assert relearnt(state, "phones").model.to_document() == model.to_document()
@@ -226,8 +226,8 @@ def test_a_server_killed_while_it_closes_a_step_has_closed_nothing(
 
     with ServerProcess(place, tmp_path / "server.log") as server:
         wait_for(lambda: is_at(state, 2))
-        (status, answer) = Connection(server.port).request("POST", path, bodies[:1], gateway)
-        assert (status, answer) == (200, {"results": ["closed"]})
+        (status, response) = Connection(server.port).request("POST", path, bodies[:1], gateway)
+        assert (status, response) == (200, {"results": ["closed"]})
         assert server.stop() == 0
     assert check_tallies(state) == [step.wanted, 0]
     trainer = state.trainings.progress(SMALL.name).trainer

@@ -37,7 +37,7 @@ def running(place: str, port: int) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", "harmony.service", *given]
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL, text=True)
     try:
-        until(lambda: len(children(server.pid)) == WORKERS and answers(port))
+        until(lambda: len(children(server.pid)) == WORKERS and responds(port))
         yield server
     finally:
         server.kill()
@@ -54,13 +54,11 @@ def until(condition: Callable[[], bool]) -> None:
 
 def children(process: int) -> list[int]:
     """Return the workers of a server: not the helper by which Python tracks what they share."""
-    listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [
-        int(one) for one in listed if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()
-    ]
+    entry = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(one) for one in entry if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
 
 
-def answers(port: int) -> bool:
+def responds(port: int) -> bool:
     try:
         return Connection(port, timeout=5).request("GET", "/readyz")[0] == 200
     except (OSError, HTTPException):
@@ -92,7 +90,7 @@ def test_workers_share_a_port_and_a_tally_and_are_replaced(postgres: Postgres) -
     place, port = postgres.fresh(), free_port()
     state = ServiceState(Settings.load(database=place, **UNLIMITED))
     state.catalogue.add(SURVEY, None)
-    listed = state.catalogue.open(SURVEY.name, "week1")
+    entry = state.catalogue.open(SURVEY.name, "week1")
     devices = [number.to_bytes(16, "big") for number in range(120)]
     with running(place, port) as server:
         send(state, port, devices[:60])
@@ -105,8 +103,8 @@ def test_workers_share_a_port_and_a_tally_and_are_replaced(postgres: Postgres) -
         until(lambda: lost not in children(server.pid) and len(children(server.pid)) == WORKERS)
         server.terminate()
         assert server.wait(PATIENCE_SECONDS) == 0
-    tally = state.catalogue.tally(listed)
-    assert tally == recount(state, listed.live)
+    tally = state.catalogue.tally(entry)
+    assert tally == recount(state, entry.live)
     assert tally.reports == len(devices)
     state.database.close()
 

@@ -13,7 +13,9 @@ from harmony.service.catalogue import Catalogue
 from harmony.service.database import Database
 from harmony.service.ingest.blocks import Block, LiveRound
 from harmony.service.ingest.outcomes import ACCEPTED, Outcomes
-from harmony.service.ingest.writer import OverloadedError, Writer
+from harmony.service.ingest.writer import Writer
+from harmony.service.metrics import Metrics
+from harmony.service.problems import OverloadedError
 from harmony.service.stores import StoreError
 from harmony.service.stores.sqlite import SqliteStore
 
@@ -55,7 +57,7 @@ def store(live: LiveRound, tmp_path: Path) -> HeldStore:
 
 def writer_on(store: SqliteStore, **settings: float) -> Writer:
     chosen = {"batch_reports": 100, "batch_seconds": 0.01, "queue_reports": 1000} | settings
-    writer = Writer(store, **chosen, clock=lambda: 1.0)  # type: ignore[arg-type]
+    writer = Writer(store, **chosen, clock=lambda: 1.0, metrics=Metrics())  # type: ignore[arg-type]
     writer.start()
     return writer
 
@@ -134,10 +136,10 @@ def test_a_failed_commit_acknowledges_nobody(
 
     with monkeypatch.context() as patch:
         patch.setattr(service.state.writer._store, "_add_totals", broken)
-        answer = service.send(device, body)
-        assert answer.status_code == 503
-        assert answer.json()["type"] == "/problems/overloaded"
-        assert int(answer.headers["retry-after"]) > 0
+        response = service.send(device, body)
+        assert response.status_code == 503
+        assert response.json()["type"] == "/problems/overloaded"
+        assert int(response.headers["retry-after"]) > 0
         assert service.client.delete("/v1/devices/me", headers=device.headers).status_code == 204
     assert service.recount().reports == service.tally().reports == 0
     other = service.enrol()
@@ -169,6 +171,6 @@ def test_a_full_disk_refuses_reports_until_there_is_room(service: Service) -> No
     assert service.client.post(path, json=bodies, headers=gateway).status_code == 503
     assert service.tally().reports == service.recount().reports == 0
     connection.execute("PRAGMA max_page_count = 1000000")
-    answer = service.client.post(path, json=bodies, headers=gateway)
-    assert answer.json()["results"] == ["accepted"] * 2000
+    response = service.client.post(path, json=bodies, headers=gateway)
+    assert response.json()["results"] == ["accepted"] * 2000
     assert service.tally() == service.recount()

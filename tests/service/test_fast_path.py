@@ -1,6 +1,6 @@
-"""The short way of a report through the protocol: it answers as the application does.
+"""The fast path of a report through the protocol: it responds as the application does.
 
-A request that comes in one piece is taken at once; one that comes in two goes to the application.
+A request in one piece takes the fast path; a request in two goes to the application.
 """
 
 from __future__ import annotations
@@ -8,17 +8,22 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
+from structlog.testing import capture_logs
 from uvicorn.server import ServerState
 
 from harmony.service.app import Application
+from harmony.service.ingest import http_protocol
 from harmony.service.ingest.blocks import LiveRound
 from harmony.service.ingest.fast_path import ReportProtocol, protocol_for
+from harmony.service.ingest.http_protocol import KNOWN_UVICORN, choose_protocol
 from harmony.service.ingest.route import Ingest
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
@@ -30,7 +35,13 @@ from .devices import Enrolled, any_report, report_body
 PATH = f"/v1/surveys/{SURVEY.name}/reports"
 DATE = (b"date", b"Mon, 16 Nov 2026 12:00:00 GMT")
 
-pytestmark = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+
+ChooseProtocol = Callable[[Ingest, Settings], type[asyncio.Protocol] | str]
+
+
+def fast_path(ingest: Ingest, settings: Settings) -> type[asyncio.Protocol]:
+    """Choose the fast path, whatever the version of uvicorn."""
+    return protocol_for(ingest, settings.trusted_proxies)
 
 
 class Pipe:
@@ -61,7 +72,7 @@ class Pipe:
 
 
 class Line:
-    """One connection to the application, and what it has answered."""
+    """One connection to the application, and its responses."""
 
     def __init__(self, make: Callable[[], ReportProtocol]) -> None:
         self.pipe = Pipe()
@@ -69,14 +80,14 @@ class Line:
         self.protocol.connection_made(self.pipe)  # type: ignore[arg-type]
 
     async def ask(self, *pieces: bytes) -> bytes:
-        """Send a request in these pieces and return the answer to it."""
+        """Send a request in these pieces and return the response to it."""
         self.pipe.written.clear()
         for piece in pieces:
             self.protocol.data_received(piece)
-        return await self.answers(1)
+        return await self.responses(1)
 
-    async def answers(self, count: int) -> bytes:
-        """Wait for so many answers."""
+    async def responses(self, count: int) -> bytes:
+        """Wait for so many responses."""
         async with asyncio.timeout(30):
             while b"".join(self.pipe.written).count(b"HTTP/1.1 ") < count or not self._idle():
                 await asyncio.sleep(0.001)  # between two looks at what the writer's thread did
@@ -89,18 +100,18 @@ class Line:
 class Served:
     """An application with an open round, whose connections the test makes."""
 
-    def __init__(self, state: ServiceState) -> None:
+    def __init__(self, state: ServiceState, protocol: ChooseProtocol) -> None:
         self.state = state
         state.catalogue.add(SURVEY, None)
         self.live: LiveRound = state.catalogue.open(SURVEY.name, "week1").live
         app = Application(state)
-        self.taken: list[bool] = []
+        self.fast = 0
+        """How many requests took the fast path."""
         self._count(app.ingest)
         proxies = state.settings.trusted_proxies
-        kind = protocol_for(app.ingest, proxies)
         self.config = uvicorn.Config(
             app,
-            http=kind,
+            http=protocol(app.ingest, state.settings),  # type: ignore[arg-type]
             log_config=None,
             access_log=False,
             limit_concurrency=4096,
@@ -110,16 +121,19 @@ class Served:
         self.config.load()
         self.server = ServerState()
         self.server.default_headers = [DATE]
-        self._make = lambda: kind(self.config, self.server, {}, asyncio.get_running_loop())
+
+    def _make(self) -> ReportProtocol:
+        kind: Any = self.config.http_protocol_class
+        return kind(self.config, self.server, {}, asyncio.get_running_loop())
 
     def _count(self, ingest: Ingest) -> None:
-        at_once = ingest.take_at_once
+        take = ingest.take
 
-        def counted(*request: Any) -> bool:
-            self.taken.append(at_once(*request))
-            return self.taken[-1]
+        def counted(*request: Any) -> Any:
+            self.fast += 1
+            return take(*request)
 
-        ingest.take_at_once = counted  # type: ignore[method-assign]
+        ingest.take = counted  # type: ignore[method-assign]
 
     def line(self) -> Line:
         return Line(self._make)
@@ -154,14 +168,17 @@ def refusing(state: ServiceState) -> Iterator[None]:
 
 
 @pytest.fixture
-def run(place: str) -> Callable[..., None]:
+def run(tmp_path: Path) -> Callable[..., None]:
     """Run a scenario with an application, on a loop."""
 
-    def on_loop(scenario: Callable[[Served], Any], **settings: Any) -> None:
+    def on_loop(
+        scenario: Callable[[Served], Any], protocol: ChooseProtocol = fast_path, **settings: Any
+    ) -> None:
+        place = str(tmp_path / "harmony.db")
         state = ServiceState(Settings.load(database=place, **{**UNLIMITED, **settings}))
 
         async def main() -> None:
-            served = Served(state)
+            served = Served(state, protocol)
             await state.start()
             try:
                 await scenario(served)
@@ -183,48 +200,48 @@ def in_two(request: bytes) -> list[bytes]:
 Run = Callable[..., None]
 
 
-def test_a_report_is_taken_at_once_and_answered_in_one_write(run: Run) -> None:
+def test_a_report_is_taken_as_it_is_read_and_its_response_is_one_write(run: Run) -> None:
     async def scenario(served: Served) -> None:
         line, device = served.line(), served.enrol()
-        answer = await line.ask(served.request(device))
-        assert answer.startswith(b"HTTP/1.1 201 Created\r\ndate: Mon, 16 Nov 2026")
-        assert answer.endswith(b'\r\n\r\n{"result":"accepted"}')
+        response = await line.ask(served.request(device))
+        assert response.startswith(b"HTTP/1.1 201 Created\r\ndate: Mon, 16 Nov 2026")
+        assert response.endswith(b'\r\n\r\n{"result":"accepted"}')
         assert len(line.pipe.written) == 1
         assert (await line.ask(served.request(device))).startswith(b"HTTP/1.1 200 OK\r\n")
-        assert served.taken == [True, True]
+        assert served.fast == 2
         assert not line.pipe.closed
 
     run(scenario)
 
 
-CASES: dict[str, tuple[int, bool, dict[str, Any]]] = {
-    "another report": (409, True, {"symbol": 1}),
-    "an unknown round": (410, False, {"round": "never"}),
-    "no JSON": (422, False, {"body": b"{,"}),
-    "no text": (422, False, {"body": b'{"round":"week1","report":"\xff"}'}),
-    "a short report": (422, False, {"body": {"round": "week1", "report": "00"}}),
-    "another's report": (403, False, {"body": {"round": "week1", "report": "00" * 19}}),
-    "a wrong credential": (401, False, {"headers": {"Authorization": "Harmony 00.1-00"}}),
-    "no credential": (401, False, {"headers": {"Authorization": ""}}),
-    "an unknown survey": (404, False, {"start": "POST /v1/surveys/none/reports HTTP/1.1"}),
-    "a long body": (413, False, {"body": b" " * 2000}),
+CASES: dict[str, tuple[int, dict[str, Any]]] = {
+    "another report": (409, {"symbol": 1}),
+    "an unknown round": (410, {"round": "never"}),
+    "no JSON": (422, {"body": b"{,"}),
+    "no text": (422, {"body": b'{"round":"week1","report":"\xff"}'}),
+    "a field of another type": (422, {"body": b'{"round":1,"report":"00"}'}),
+    "a short report": (422, {"body": {"round": "week1", "report": "00"}}),
+    "another's report": (403, {"body": {"round": "week1", "report": "00" * 19}}),
+    "a wrong credential": (401, {"headers": {"Authorization": "Harmony 00.1-00"}}),
+    "an unknown survey": (404, {"start": "POST /v1/surveys/none/reports HTTP/1.1"}),
+    "a long body": (413, {"body": b" " * 2000}),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_both_ways_answer_alike(run: Run, case: str) -> None:
-    status, at_once, changes = CASES[case]
+def test_both_ways_respond_alike(run: Run, case: str) -> None:
+    status, changes = CASES[case]
 
     async def scenario(served: Served) -> None:
         line, device = served.line(), served.enrol()
         assert (await line.ask(served.request(device))).startswith(b"HTTP/1.1 201 ")
         request = served.request(device, **changes)
-        short = await line.ask(request)
-        assert served.taken == [True, at_once]
-        long = await line.ask(*in_two(request))
-        assert served.taken == [True, at_once]
-        assert short == long
-        assert short.startswith(b"HTTP/1.1 %d " % status)
+        fast = await line.ask(request)
+        assert served.fast == 2
+        ordinary = await line.ask(*in_two(request))
+        assert served.fast == 2
+        assert fast == ordinary
+        assert fast.startswith(b"HTTP/1.1 %d " % status)
         assert (await line.ask(served.request(served.enrol()))).startswith(b"HTTP/1.1 201 ")
 
     run(scenario, body_bytes=1024)
@@ -247,7 +264,7 @@ def test_unusual_requests_go_to_the_application(
         line = served.line()
         request = served.request(served.enrol(), start=start, headers=headers)
         assert b"HTTP/1.1 201 " in await line.ask(request)
-        assert not any(served.taken)
+        assert not served.fast
         assert line.pipe.closed == ("close" in str(headers) or start.endswith("1.0"))
 
     run(scenario)
@@ -257,62 +274,66 @@ def test_a_commit_that_fails_answers_503_and_the_connection_goes_on(run: Run) ->
     async def scenario(served: Served) -> None:
         line, request = served.line(), served.request(served.enrol())
         with refusing(served.state):
-            short, long = await line.ask(request), await line.ask(*in_two(request))
-        assert short == long
-        assert short.startswith(b"HTTP/1.1 503 ")
-        assert b"retry-after: " in short
-        assert served.taken == [True]
+            fast, ordinary = await line.ask(request), await line.ask(*in_two(request))
+        assert fast == ordinary
+        assert fast.startswith(b"HTTP/1.1 503 ")
+        assert b"retry-after: " in fast
+        assert served.fast == 1
         assert served.state.metrics.outcomes(SURVEY.name) == {"overloaded": 2}
         assert (await line.ask(request)).startswith(b"HTTP/1.1 201 ")
 
     run(scenario)
 
 
-def test_requests_that_follow_without_waiting_are_answered_in_order(run: Run) -> None:
+def test_requests_that_follow_without_waiting_get_responses_in_order(run: Run) -> None:
     async def scenario(served: Served) -> None:
         line, devices = served.line(), [served.enrol() for _ in range(3)]
         first, second, third = (served.request(device) for device in devices)
         again = served.request(devices[0], symbol=1)
         line.protocol.data_received(first + again + second)
         line.protocol.data_received(third)
-        found = await line.answers(4)
+        found = await line.responses(4)
         statuses = [part[:3] for part in found.split(b"HTTP/1.1 ")[1:]]
         assert statuses == [b"201", b"409", b"201", b"201"]
-        assert served.taken == [True]
+        assert served.fast == 1
         assert (await line.ask(served.request(served.enrol()))).startswith(b"HTTP/1.1 201 ")
-        assert served.taken == [True, True]
+        assert served.fast == 2
 
     run(scenario)
 
 
-def test_limits_count_a_request_once_whichever_way_it_goes(run: Run) -> None:
+@pytest.mark.parametrize("pieces", [lambda request: [request], in_two], ids=["whole", "in two"])
+def test_limits_count_a_request_once_whichever_way_it_goes(
+    run: Run, pieces: Callable[[bytes], list[bytes]]
+) -> None:
     async def scenario(served: Served) -> None:
         line, device = served.line(), served.enrol()
-        request = served.request(device)
-        found = [await line.ask(request) for _ in range(4)]
-        found += [await line.ask(served.request(served.enrol())) for _ in range(3)]
-        statuses = [int(answer[9:12]) for answer in found]
+        unknown = served.request(device, round="never")
+        requests = [served.request(device), unknown, served.request(device), unknown]
+        requests += [served.request(served.enrol()) for _ in range(3)]
+        found = [await line.ask(*pieces(request)) for request in requests]
+        statuses = [int(response[9:12]) for response in found]
         # Two of one credential; of one address five, of which the refused two count as well.
-        assert statuses == [201, 200, 429, 429, 201, 429, 429]
+        assert statuses == [201, 410, 429, 429, 201, 429, 429]
 
     rates = {"address_rate": 1e-6, "credential_rate": 1e-6}
     run(scenario, **rates, address_burst=5, credential_burst=2)
 
 
-def test_a_device_that_left_is_not_answered_but_its_report_counts(run: Run) -> None:
+def test_a_device_that_left_gets_no_response_but_its_report_counts(run: Run) -> None:
     async def scenario(served: Served) -> None:
         line, other = served.line(), served.line()
         line.protocol.data_received(served.request(served.enrol()))
         line.protocol.connection_lost(None)
         await other.ask(served.request(served.enrol()))
         assert line.pipe.written == []
-        listed = served.state.catalogue.round(SURVEY.name, "week1")
-        assert served.state.catalogue.tally(listed).reports == 2
+        entry = served.state.catalogue.round(SURVEY.name, "week1")
+        assert served.state.catalogue.tally(entry).reports == 2
 
     run(scenario)
 
 
-def test_a_report_under_way_is_answered_when_the_server_stops(run: Run) -> None:
+def test_a_report_under_way_gets_its_response_when_the_server_stops(run: Run) -> None:
     async def scenario(served: Served) -> None:
         line, idle = served.line(), served.line()
         line.protocol.data_received(served.request(served.enrol()))
@@ -320,24 +341,24 @@ def test_a_report_under_way_is_answered_when_the_server_stops(run: Run) -> None:
             one.protocol.shutdown()
         assert idle.pipe.closed
         assert not line.pipe.closed
-        answer = await line.answers(1)
-        assert answer.startswith(b"HTTP/1.1 201 ")
-        assert b"\r\nconnection: close\r\n" in answer
+        response = await line.responses(1)
+        assert response.startswith(b"HTTP/1.1 201 ")
+        assert b"\r\nconnection: close\r\n" in response
         assert line.pipe.closed
 
     run(scenario)
 
 
-def test_who_does_not_read_the_answers_waits_for_the_application(run: Run) -> None:
+def test_who_does_not_read_the_responses_waits_for_the_application(run: Run) -> None:
     async def scenario(served: Served) -> None:
         line = served.line()
         await line.ask(served.request(served.enrol()))
         line.protocol.pause_writing()
         line.pipe.written.clear()
         line.protocol.data_received(served.request(served.enrol()))
-        assert served.taken == [True]
+        assert served.fast == 1
         line.protocol.resume_writing()
-        assert (await line.answers(1)).startswith(b"HTTP/1.1 201 ")
+        assert (await line.responses(1)).startswith(b"HTTP/1.1 201 ")
 
     run(scenario)
 
@@ -345,21 +366,63 @@ def test_who_does_not_read_the_answers_waits_for_the_application(run: Run) -> No
 def test_a_server_with_too_many_connections_says_so(run: Run) -> None:
     async def scenario(served: Served) -> None:
         served.config.limit_concurrency = 1
-        answer = await served.line().ask(served.request(served.enrol()))
-        assert answer.startswith(b"HTTP/1.1 503 ")
-        assert served.taken == []
+        response = await served.line().ask(served.request(served.enrol()))
+        assert response.startswith(b"HTTP/1.1 503 ")
+        assert not served.fast
 
     run(scenario)
+
+
+def test_a_server_on_a_version_of_uvicorn_that_the_tests_know_takes_the_fast_path(run: Run) -> None:
+    async def scenario(served: Served) -> None:
+        with capture_logs() as lines:
+            response = await served.line().ask(served.request(served.enrol()))
+        assert response.startswith(b"HTTP/1.1 201 ")
+        assert served.fast == 1
+        assert lines == []
+
+    run(scenario, protocol=choose_protocol)
+
+
+@pytest.mark.parametrize("version", ["0.53.9", "0.55.0", "0.54", "1.0.0rc1"])
+def test_a_server_on_another_version_of_uvicorn_takes_the_ordinary_route_and_says_so(
+    run: Run, version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(served: Served) -> None:
+        response = await served.line().ask(served.request(served.enrol()))
+        assert response.startswith(b"HTTP/1.1 201 ")
+        assert not served.fast
+
+    monkeypatch.setattr(uvicorn, "__version__", version)
+    with capture_logs() as lines:
+        run(scenario, protocol=choose_protocol)
+    (line,) = (one for one in lines if one["event"] == "single reports take the ordinary route")
+    assert version in line["because"]
+
+
+def test_the_pinned_version_of_uvicorn_is_one_that_the_tests_know() -> None:
+    constraints = Path(__file__).parents[2] / "constraints.txt"
+    (pin,) = re.findall(r"^uvicorn==(\d+\.\d+)\.", constraints.read_text(), re.MULTILINE)
+    assert pin in KNOWN_UVICORN
 
 
 def test_pages_of_other_origins_are_the_applications_business(run: Run) -> None:
     async def scenario(served: Served) -> None:
         page = {"Origin": "https://page.example"}
-        answer = await served.line().ask(served.request(served.enrol(), headers=page))
-        assert b"\r\naccess-control-allow-origin: https://page.example\r\n" in answer
-        assert served.taken == [False]
+        response = await served.line().ask(served.request(served.enrol(), headers=page))
+        assert b"\r\naccess-control-allow-origin: https://page.example\r\n" in response
+        assert not served.fast
 
-    run(scenario, cors_origins=["https://page.example"])
+    run(scenario, protocol=choose_protocol, cors_origins=["https://page.example"])
+
+
+def test_a_server_without_httptools_takes_the_ordinary_route(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = ServiceState(Settings.load(database=":memory:"))
+    monkeypatch.setattr(http_protocol, "find_spec", lambda name: None)
+    assert choose_protocol(Ingest(state), state.settings) == "auto"
+    state.database.close()
 
 
 def test_addresses_that_a_believed_proxy_names_are_limited_one_by_one(run: Run) -> None:
@@ -371,6 +434,6 @@ def test_addresses_that_a_believed_proxy_names_are_limited_one_by_one(run: Run) 
             request = served.request(served.enrol(), headers=forwarded)
             statuses.append(int((await line.ask(request))[9:12]))
         assert statuses == [201, 201, 429, 201]
-        assert served.taken == [True, True, False, True]
+        assert served.fast == 4
 
     run(scenario, address_rate=1e-6, address_burst=1, trusted_proxies="10.0.0.1")
