@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from harmony.service.state import ServiceState
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body
 from .server_process import ServerProcess
+from .waiting import STUCK_SECONDS
 
 Start = Callable[..., Service]
 PAGES = ("/surveys", "/devices", "/settings", "/new-survey")
@@ -274,17 +274,16 @@ def test_a_bad_form_comes_back_with_what_is_wrong(
 
 
 def test_a_stream_ends_when_the_server_does(tmp_path: Path) -> None:
-    with ServerProcess(str(tmp_path / "harmony.db"), tmp_path / "log") as server:
-        state = ServiceState(Settings.load(database=str(tmp_path / "harmony.db")))
+    place = str(tmp_path / "harmony.db")
+    with ServerProcess(place, tmp_path / "log", drain_seconds=10 * STUCK_SECONDS) as server:
+        state = ServiceState(Settings.load(database=place))
         cookie = Sessions(state.tokens).sign_in(state.tokens.create("Ada", "admin")[0])
         state.database.close()
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=STUCK_SECONDS)
         connection.request("GET", "/live", headers={"Cookie": f"{COOKIE}={cookie}"})
         stream = connection.getresponse()
         assert stream.headers["content-type"].startswith("text/event-stream")
         assert stream.readline() == b"retry: 2000\n"
         stream.readline()
         assert stream.readline().startswith(b"data: ")
-        started = time.monotonic()
-        assert server.stop() == 0
-        assert time.monotonic() - started < 15  # not the 20 s that requests may take to end
+        assert server.stop() == 0  # long before the time that requests may take to end

@@ -12,6 +12,7 @@ from harmony_device import Device
 
 from .conftest import recount
 from .server_process import Connection, ServerProcess
+from .waiting import STUCK_SECONDS
 
 DEVICES, THREADS = 2000, 8
 THEMES = ("light", "dark", "auto")
@@ -43,7 +44,7 @@ def test_two_thousand_devices_are_each_heard_once(
                 epsilon_limit=4.0,
             )
             with device:
-                accepted = device.answer(values_of(number), patience=30.0).accepted
+                accepted = device.answer(values_of(number), patience=STUCK_SECONDS).accepted
                 if number % 10 == 0:  # one that comes back has nothing more to say
                     accepted += device.answer(values_of(number)).accepted
             return len(accepted)

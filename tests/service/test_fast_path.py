@@ -31,6 +31,7 @@ from harmony.service.stores import StoreError
 
 from .conftest import SURVEY, UNLIMITED, recount
 from .devices import Enrolled, any_report, report_body
+from .waiting import STUCK_SECONDS
 
 PATH = f"/v1/surveys/{SURVEY.name}/reports"
 DATE = (b"date", b"Mon, 16 Nov 2026 12:00:00 GMT")
@@ -88,7 +89,7 @@ class Line:
 
     async def responses(self, count: int) -> bytes:
         """Wait for so many responses."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(STUCK_SECONDS):
             while b"".join(self.pipe.written).count(b"HTTP/1.1 ") < count or not self._idle():
                 await asyncio.sleep(0.001)  # between two looks at what the writer's thread did
         return b"".join(self.pipe.written)

@@ -214,7 +214,7 @@ def test_a_session_whose_server_is_gone_says_so(postgres: Postgres) -> None:
     process = connection.info.backend_pid
     pipeline = Pipeline(connection)
     with psycopg.connect(place, autocommit=True) as other:
-        other.execute("SELECT pg_terminate_backend(%s, 10000)", (process,))
+        other.execute("SELECT pg_terminate_backend(%s, 100000)", (process,))
     pipeline.execute("SELECT 1")
     with pytest.raises(psycopg.OperationalError):
         pipeline.sync()

@@ -31,6 +31,7 @@ from .training import (
     report_of,
     task_of,
 )
+from .waiting import STUCK_SECONDS
 
 Start = Callable[..., Service]
 PATH = f"/v1/trainings/{SMALL.name}"
@@ -239,14 +240,15 @@ def test_of_two_servers_one_closes_a_step(serve: Start) -> None:
         fill_step(servers[0], reports=step.wanted - 1)
 
         def close(server: Service, entry=entry, step=step, together=together) -> None:
-            together.wait()
+            together.wait(STUCK_SECONDS)
             server.state.trainings._close(entry, step)
 
         threads = [threading.Thread(target=close, args=(one,)) for one in servers]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            thread.join(STUCK_SECONDS)
+            assert not thread.is_alive()
     shown = show(servers[1])
     assert [one["step"] for one in shown["history"]] == [one["number"] for one in shown["steps"]]
     assert shown["model"] == relearnt(servers[0].state).model.to_document()
