@@ -21,6 +21,7 @@ from .settings import Settings
 from .stores import open_store
 from .tokens import ADMIN, Token, Tokens
 from .training.lifecycle import Trainings
+from .warm_up import start_warm_up
 
 log = structlog.get_logger(__name__)
 
@@ -70,8 +71,9 @@ class ServiceState:
         self.tokens.reload()
 
     async def start(self) -> None:
-        """Start the writer and the clock."""
+        """Start the writer, the clock, and the warm-up in the background."""
         self.writer.start()
+        start_warm_up()
         self._tickers = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self._train()),
