@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 import uvicorn
+from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 from uvicorn.server import ServerState
 
 from harmony.service.app import Application
+from harmony.service.catalogue import Catalogue
 from harmony.service.ingest import http_protocol
 from harmony.service.ingest.blocks import LiveRound
 from harmony.service.ingest.fast_path import ReportProtocol, protocol_for
@@ -193,6 +195,13 @@ def run(tmp_path: Path) -> Callable[..., None]:
     return on_loop
 
 
+Pieces = Callable[[bytes], list[bytes]]
+
+
+def whole(request: bytes) -> list[bytes]:
+    return [request]
+
+
 def in_two(request: bytes) -> list[bytes]:
     head, body = request.split(b"\r\n\r\n", 1)
     return [head + b"\r\n\r\n" + body[:1], body[1:]]
@@ -246,6 +255,55 @@ def test_both_ways_respond_alike(run: Run, case: str) -> None:
         assert (await line.ask(served.request(served.enrol()))).startswith(b"HTTP/1.1 201 ")
 
     run(scenario, body_bytes=1024)
+
+
+@pytest.mark.parametrize("pieces", [whole, in_two])
+def test_a_round_that_another_server_opened_is_looked_up(run: Run, pieces: Pieces) -> None:
+    async def scenario(served: Served) -> None:
+        line, state = served.line(), served.state
+        state.catalogue.close(SURVEY.name, "week1")
+        other = Catalogue(state.database, state.clock)
+        other.open(SURVEY.name, "week2")
+        request = served.request(served.enrol(), round="week2")
+        assert (await line.ask(*pieces(request))).startswith(b"HTTP/1.1 201 ")
+        other.close(SURVEY.name, "week2")
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("pieces", [whole, in_two])
+def test_a_database_that_does_not_respond_is_no_reason_to_drop_a_report(
+    run: Run, pieces: Pieces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(served: Served) -> None:
+        def broken() -> None:
+            raise OperationalError("SELECT", {}, Exception("the disk is gone"))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(served.state.catalogue, "reload", broken)
+            request = served.request(served.enrol(), round="never")
+            response = await served.line().ask(*pieces(request))
+        assert response.startswith(b"HTTP/1.1 503 ")
+        assert b"the database does not respond" in response
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("pieces", [whole, in_two])
+def test_a_bug_is_logged_and_the_connection_goes_on(
+    run: Run, pieces: Pieces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(served: Served) -> None:
+        line, request = served.line(), served.request(served.enrol())
+        with monkeypatch.context() as patch, capture_logs() as lines:
+            patch.setattr(served.state.credentials, "device_of", lambda _: 1 / 0)
+            response = await line.ask(*pieces(request))
+        assert response.startswith(b"HTTP/1.1 500 ")
+        assert b"/problems/internal" in response
+        assert [one["event"] for one in lines] == ["request failed"]
+        assert (await line.ask(request)).startswith(b"HTTP/1.1 201 ")
+
+    run(scenario)
 
 
 @pytest.mark.parametrize(
@@ -303,10 +361,8 @@ def test_requests_that_follow_without_waiting_get_responses_in_order(run: Run) -
     run(scenario)
 
 
-@pytest.mark.parametrize("pieces", [lambda request: [request], in_two], ids=["whole", "in two"])
-def test_limits_count_a_request_once_whichever_way_it_goes(
-    run: Run, pieces: Callable[[bytes], list[bytes]]
-) -> None:
+@pytest.mark.parametrize("pieces", [whole, in_two])
+def test_limits_count_a_request_once_whichever_way_it_goes(run: Run, pieces: Pieces) -> None:
     async def scenario(served: Served) -> None:
         line, device = served.line(), served.enrol()
         unknown = served.request(device, round="never")

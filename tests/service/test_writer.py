@@ -59,6 +59,7 @@ class RecordingStore:
         return [np.array([self.outcome(one) for one in block], np.uint8) for block in devices]
 
     def forget(self, device: bytes, rounds: Sequence[LiveRound]) -> int:
+        assert self.gate.wait(STUCK_SECONDS)
         if self.fault is not None:
             raise self.fault
         thread = threading.current_thread().name
@@ -316,7 +317,6 @@ def test_closing_commits_what_waits_and_takes_no_more() -> None:
         await closing
         assert store.closed
         assert store.sizes == [1, 6]
-        assert not writer._thread.is_alive()
 
     run(scenario)
 
@@ -331,6 +331,19 @@ def test_closing_does_not_wait_for_a_batch_to_fill() -> None:
         assert [timer.cancelled for timer in loop.timers] == [True]
 
     run(scenario, batch_seconds=7.0)
+
+
+def test_closing_waits_for_a_device_that_is_being_forgotten() -> None:
+    async def scenario(writer: Writer, store: RecordingStore) -> None:
+        forgetting = asyncio.create_task(writer.forget(device(1), [FIRST]))
+        await asyncio.sleep(0)
+        closing = asyncio.create_task(writer.close())
+        await asyncio.sleep(0.05)  # it would be closed by now
+        assert not store.closed
+        assert await let_through(store, forgetting, closing) == [1, None]
+        assert store.closed
+
+    run(scenario)
 
 
 def test_a_writer_with_nothing_to_do_closes_at_once() -> None:
@@ -402,6 +415,7 @@ def test_a_device_is_forgotten_on_the_writers_thread_between_two_commits() -> No
 
 def test_a_device_that_could_not_be_forgotten_is_told_so() -> None:
     async def scenario(writer: Writer, store: RecordingStore) -> None:
+        store.gate.set()
         store.fault = StoreError("the disk is full")
         with (
             capture_logs() as lines,

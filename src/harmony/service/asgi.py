@@ -39,11 +39,10 @@ def header_of(headers: Headers, name: bytes) -> bytes:
     >>> header_of([(b"host", b"here"), (b"accept", b"*/*")], b"accept")
     b'*/*'
     """
-    found = b""
-    for key, value in headers:
+    for key, value in reversed(headers):
         if key == name:
-            found = value
-    return found
+            return value
+    return b""
 
 
 def matches_tag(if_none_match: str, tag: str) -> bool:

@@ -29,8 +29,6 @@ class RateLimit:
 
     def acquire(self, key: Hashable) -> float:
         """Count a request; return 0, or the seconds after which it would be allowed."""
-        if not self._active:
-            return 0.0
         now = self._clock()
         empty_at = max(self._empty_at.get(key, now), now) + self._interval
         excess = empty_at - now - self._capacity
@@ -43,8 +41,7 @@ class RateLimit:
 
     def check(self, key: Hashable) -> None:
         """Count a request, or raise the problem that there were too many."""
-        wait = self.acquire(key)
-        if wait:
+        if self._active and (wait := self.acquire(key)):
             raise Problem(
                 "too-many-requests", "too many requests; wait as Retry-After says",
                 retry_after=wait,

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
 import msgspec
 
 from ..problems import Problem
-
-Parsed = TypeVar("Parsed")
 
 
 class ReportBody(msgspec.Struct):
@@ -29,7 +24,10 @@ def parse_report(body: bytes) -> ReportBody:
     >>> parse_report(b'{"round": "w1", "report": "00"}').round
     'w1'
     """
-    return _parsed(_decode_report, body)
+    try:
+        return _decode_report(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as raised:
+        raise _malformed(raised) from None
 
 
 def parse_list(body: bytes) -> list[ReportBody]:
@@ -38,15 +36,14 @@ def parse_list(body: bytes) -> list[ReportBody]:
     >>> len(parse_list(b'[{"round": "w1", "report": "00"}]'))
     1
     """
-    return _parsed(_decode_list, body)
-
-
-def _parsed(decode: Callable[[bytes], Parsed], body: bytes) -> Parsed:
-    """Decode a body, or say what is wrong with it without repeating it."""
     try:
-        return decode(body)
-    except msgspec.ValidationError as problem:
-        raise Problem("malformed", f"the body: {problem}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        detail = "the body must be JSON with 'round' and 'report'"
-        raise Problem("malformed", detail) from None
+        return _decode_list(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as raised:
+        raise _malformed(raised) from None
+
+
+def _malformed(raised: Exception) -> Problem:
+    """Return what is wrong with a body, without repeating it."""
+    if isinstance(raised, msgspec.ValidationError):
+        return Problem("malformed", f"the body: {raised}")
+    return Problem("malformed", "the body must be JSON with 'round' and 'report'")

@@ -56,12 +56,11 @@ def decide(state: ServiceState, request: ReportRequest) -> Iterator[Need | Submi
     """
     state.address_limit.check(request.client)
     device = state.admit_device(request.authorization)
-    check_size(request.length, state.settings)
     if request.body is None:
         yield Need.BODY
-        assert request.body is not None
-    check_size(len(request.body), state.settings)
-    sent = parse_report(request.body)
+    body = request.body or b""
+    check_size(len(body), state.settings)
+    sent = parse_report(body)
     live = state.catalogue.live.get((request.survey, sent.round))
     if live is None:
         if is_behind(state.catalogue, request.survey, [sent.round]):

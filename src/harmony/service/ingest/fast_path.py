@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import lru_cache
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.httptools_impl import (
@@ -93,15 +94,11 @@ class ReportProtocol(HttpToolsProtocol):
                 super().on_body(body)
 
     def _report_request(self) -> ReportRequest | None:
-        """Return the request if it is a device's, on a connection that stays, with none before it.
-
-        A path in percent-encoding, or with a query, is left to the application to read.
-        """
+        """Return the request if it is a device's, on a connection that stays, after no other."""
+        survey = _survey_in(self.url)
         parser, most = self.parser, self.limit_concurrency
         if not (
-            self.url.isascii()
-            and b"%" not in self.url
-            and b"?" not in self.url
+            survey is not None
             and parser.get_method() == b"POST"
             and parser.get_http_version() == "1.1"
             and parser.should_keep_alive()
@@ -112,7 +109,6 @@ class ReportProtocol(HttpToolsProtocol):
             and (most is None or max(len(self.connections), len(self.tasks)) < most)
         ):
             return None
-        survey = survey_in(self.url.decode("ascii"))
         authorization = header_of(self.headers, b"authorization")
         if survey is None or not is_device(authorization):
             return None
@@ -172,6 +168,18 @@ class PendingReport(RequestResponseCycle):
     def set_exception(self, raised: Exception) -> None:
         """Respond that the report was not taken."""
         self._protocol.refuse(self, raised)
+
+
+@lru_cache(maxsize=64)
+def _survey_in(url: bytes) -> str | None:
+    """Return the survey that a URL sends reports to; None if the application is to read it.
+
+    >>> _survey_in(b"/v1/surveys/phones/reports"), _survey_in(b"/v1/surveys/phone%73/reports")
+    ('phones', None)
+    """
+    if not url.isascii() or b"%" in url or b"?" in url:
+        return None
+    return survey_in(url.decode("ascii"))
 
 
 def _encoded(response: Response, headers: Headers) -> bytes:

@@ -46,6 +46,8 @@ def survey_in(path: str) -> str | None:
 
     >>> survey_in("/v1/surveys/phones/reports")
     'phones'
+    >>> survey_in("/v1/surveys/phones/rounds"), survey_in("/v2/surveys/phones/reports")
+    (None, None)
     """
     if path.endswith(SUFFIX) and path.startswith(PREFIX):
         return path[len(PREFIX) : -len(SUFFIX)]
@@ -60,7 +62,8 @@ class Ingest:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request."""
-        survey = survey_in(scope["path"]) or ""
+        survey = survey_in(scope["path"])
+        assert survey is not None
         headers = scope["headers"]
         request = ReportRequest(survey, client_of(scope), header_of(headers, b"authorization"))
         try:

@@ -163,7 +163,6 @@ class Writer:
             await self._drained.wait()
         self._work.put(None)
         await self._ended.wait()
-        self._thread.join()
         self._store.close()
 
     def _take(self, reports: int) -> None:
