@@ -32,7 +32,7 @@ def test_the_docs_page_shows_every_route_and_loads_only_from_here(service: Servi
         assert address.startswith("/static/")
 
 
-def test_health_and_readiness_answer(service: Service) -> None:
+def test_health_and_readiness_respond(service: Service) -> None:
     assert service.client.get("/healthz").json() == {"status": "ok"}
     assert service.client.get("/readyz").json() == {"status": "ready"}
     service.state.ready = False

@@ -225,7 +225,7 @@ def test_a_postgres_that_restarts_under_load_loses_and_repeats_nothing(
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
-def test_a_server_told_to_stop_answers_everything_under_way(place: str, tmp_path: Path) -> None:
+def test_a_server_told_to_stop_responds_to_everything_under_way(place: str, tmp_path: Path) -> None:
     state, live = opened(place)
     server = ServerProcess(place, tmp_path / "server.log", batch_milliseconds=500).start()
     devices = [os.urandom(16) for _ in range(20)]

@@ -329,7 +329,7 @@ def test_unusual_requests_go_to_the_application(
     run(scenario)
 
 
-def test_a_commit_that_fails_answers_503_and_the_connection_goes_on(run: Run) -> None:
+def test_a_commit_that_fails_gets_503_and_the_connection_goes_on(run: Run) -> None:
     async def scenario(served: Served) -> None:
         line, request = served.line(), served.request(served.enrol())
         with refusing(served.state):

@@ -98,32 +98,32 @@ def test_a_statement_that_fails_takes_nothing_with_it_and_the_next_commit_works(
     stored.check(reports=1)
 
 
-def test_commits_take_care_for_a_while_after_a_report_that_could_not_be_added(
+def test_commits_are_careful_for_a_while_after_a_report_that_could_not_be_added(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hopes: list[bool] = []
+    optimistic: list[bool] = []
     commit_all = PostgresStore._commit_all
 
-    def hoping(self: PostgresStore, *commit: Any) -> list[Outcomes] | None:
+    def counting(self: PostgresStore, *commit: Any) -> list[Outcomes] | None:
         outcomes = commit_all(self, *commit)
-        hopes.append(outcomes is not None)
+        optimistic.append(outcomes is not None)
         return outcomes
 
-    monkeypatch.setattr(PostgresStore, "_commit_all", hoping)
+    monkeypatch.setattr(PostgresStore, "_commit_all", counting)
     monkeypatch.setattr(postgres_store, "CAREFUL_COMMITS", 2)
     report = stored.report
     assert stored.commit(report(1), report(2)) == ["accepted"] * 2
     assert stored.commit(report(3), report(1), report(4)) == ["accepted", "duplicate", "accepted"]
-    assert hopes == [True, False]
+    assert optimistic == [True, False]
     assert stored.commit(report(5)) == stored.commit(report(6)) == ["accepted"]
-    assert hopes == [True, False]
+    assert optimistic == [True, False]
     assert stored.commit(report(7), report(8)) == ["accepted"] * 2
-    assert hopes == [True, False, True]
+    assert optimistic == [True, False, True]
     stored.check(reports=8)
 
 
 @pytest.mark.parametrize("kind", ["repeated", "forgotten", "malformed", "closed", "fine"])
-def test_hope_and_care_come_to_the_same(stored: Stored, kind: str) -> None:
+def test_optimistic_and_careful_commits_come_to_the_same(stored: Stored, kind: str) -> None:
     assert isinstance(stored.store, PostgresStore)
     report = stored.report
     sent = [report(1), report(2), report(3, tier=MALFORMED_TIER if kind == "malformed" else 0)]
@@ -164,7 +164,7 @@ def test_plans_made_for_empty_tables_use_the_indexes(postgres: Postgres, stateme
     assert "uq_forgotten_device on forgotten" in lines
 
 
-def test_a_session_answers_questions_in_order(postgres: Postgres) -> None:
+def test_a_session_returns_what_is_fetched_in_order(postgres: Postgres) -> None:
     pipeline = Pipeline(psycopg.connect(postgres.fresh(), autocommit=True))
     packed = np.arange(256, dtype=np.uint8).tobytes() * 20_000
     pipeline.execute("CREATE TEMP TABLE kept (value bytea)")

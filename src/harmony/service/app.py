@@ -24,7 +24,6 @@ from .asgi import (
     Receive,
     Scope,
     Send,
-    header_of,
     problem_response,
     read_body,
     send_response,
@@ -98,9 +97,8 @@ class LimitedBody:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its body read."""
-        length = int(header_of(scope["headers"], b"content-length") or 0)
         try:
-            body = await read_body(receive, length, self._state.settings)
+            body = await read_body(receive, scope["headers"], self._state.settings)
         except Problem as problem:
             await send_response(send, problem_response(problem))
             return

@@ -63,9 +63,9 @@ def check_size(size: int, settings: Settings) -> None:
         )
 
 
-async def read_body(receive: Receive, length: int, settings: Settings) -> bytes:
+async def read_body(receive: Receive, headers: Headers, settings: Settings) -> bytes:
     """Read a request's body, within the limits of size and time."""
-    check_size(length, settings)
+    check_size(int(header_of(headers, b"content-length") or 0), settings)
     message = await receive()
     if message["type"] == "http.disconnect":
         raise DisconnectedError

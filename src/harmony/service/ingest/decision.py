@@ -32,12 +32,11 @@ class Need(Enum):
 
 @dataclass(slots=True)
 class ReportRequest:
-    """A device's request: `length` is what it says of its body, which is None until it is read."""
+    """A device's request; its body is None until it is read."""
 
     survey: str
     client: str
     authorization: bytes
-    length: int = 0
     body: bytes | None = None
 
 

@@ -7,7 +7,7 @@ response goes out when it is committed.  Gateways' batches are in `gateway`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 
 from ..asgi import (
     DisconnectedError,
@@ -31,6 +31,8 @@ from .decision import Need, ReportRequest, Submission, decide
 from .packed import MEDIA_TYPE
 from .responses import response_to
 from .writer import Waiter
+
+ReadBody = Callable[[], Awaitable[bytes]]
 
 PREFIX = "/v1/surveys/"
 SUFFIX = "/reports"
@@ -66,13 +68,16 @@ class Ingest:
         assert survey is not None
         headers = scope["headers"]
         request = ReportRequest(survey, client_of(scope), header_of(headers, b"authorization"))
+
+        async def read() -> bytes:
+            return await read_body(receive, headers, self._state.settings)
+
         try:
-            request.length = int(header_of(headers, b"content-length") or 0)
             if is_device(request.authorization):
-                response = await self._device(request, receive)
+                response = await self._device(request, read)
             else:
                 media_type = header_of(headers, b"content-type").partition(b";")[0].strip()
-                response = await self._gateway(request, media_type.decode("latin-1"), receive)
+                response = await self._gateway(request, media_type.decode("latin-1"), read)
         except DisconnectedError:
             return
         except Exception as raised:
@@ -103,26 +108,25 @@ class Ingest:
         except Exception as raised:
             waiter.set_exception(raised)
 
-    async def _device(self, request: ReportRequest, receive: Receive) -> Response:
+    async def _device(self, request: ReportRequest, read: ReadBody) -> Response:
         """Take one report of the device whose credential this is."""
         state = self._state
         steps = decide(state, request)
         while isinstance(step := next(steps), Need):
             if step is Need.BODY:
-                request.body = await read_body(receive, request.length, state.settings)
+                request.body = await read()
             else:
                 await state.refresh_catalogue()
         return response_to(await state.writer.submit(step.live, step.report))
 
-    async def _gateway(self, request: ReportRequest, media_type: str, receive: Receive) -> Response:
+    async def _gateway(self, request: ReportRequest, media_type: str, read: ReadBody) -> Response:
         """Take a batch from a gateway: packed, or a list."""
         state = self._state
         state.address_limit.check(request.client)
         bearer = request.authorization.decode("latin-1")
         await asyncio.to_thread(state.admit_bearer, bearer, (GATEWAY,))
-        body = await read_body(receive, request.length, state.settings)
         take = gateway.take_packed if media_type == MEDIA_TYPE else gateway.take_list
-        return json_response(await take(state, request.survey, body))
+        return json_response(await take(state, request.survey, await read()))
 
     def refused(self, survey: str, raised: Exception) -> Response:
         """Count a request that was refused; return the response that says why."""
