@@ -38,6 +38,8 @@ QUICK = settings(
 )
 PATH = f"/v1/surveys/{SURVEY.name}/reports"
 
+pytestmark = pytest.mark.timeout(1200)  # it takes a minute or two, and longer if others work too
+
 
 class Target:
     """A server process with an open round, and tokens for every role."""

@@ -120,6 +120,13 @@ def test_a_report_is_refused_for_what_is_wrong_with_it(
     assert served.decide(served.request(served.enrol(), **changes)) == reason
 
 
+def test_a_report_of_another_length_is_told_the_right_one(decisions: Start) -> None:
+    served = decisions()
+    request = served.request(served.enrol(), body=b'{"round":"week1","report":"00"}')
+    with pytest.raises(Problem, match=r"'report' must be 38 hex digits"):
+        next(decide(served.state, request))
+
+
 def test_a_body_may_be_as_large_as_the_limit_and_no_larger(decisions: Start) -> None:
     served = decisions(body_bytes=1024)
     device = served.enrol()

@@ -35,6 +35,8 @@ KILLS = 30
 SURVEY = hm.Survey("phones", [hm.Numeric("battery", 0, 100), hm.Boolean("wifi")], epsilon=1.0)
 PATH = "/v1/surveys/phones/reports"
 
+pytestmark = pytest.mark.timeout(1200)  # it takes a minute or two, and longer if others work too
+
 
 class Load:
     """Clients that send single reports and packed batches until each is acknowledged."""

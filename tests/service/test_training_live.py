@@ -34,6 +34,8 @@ FEATURES = (
 )  # fmt: skip
 EPSILON = 2.0
 
+pytestmark = pytest.mark.timeout(1200)  # it takes a minute or two, and longer if others work too
+
 
 def training_of(devices: int) -> Training:
     attributes = {one.name: one for one in phones(1).attributes}

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from http.client import HTTPException
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 
 from harmony.service.settings import Settings
@@ -26,6 +27,8 @@ from .server_process import Connection, free_port, responds
 from .waiting import STUCK_SECONDS, wait_until
 
 WORKERS = 2
+
+pytestmark = pytest.mark.timeout(1200)  # it takes a minute or two, and longer if others work too
 
 
 @contextmanager
