@@ -25,8 +25,12 @@ def reason(response) -> str:
 def test_a_report_is_accepted_once_and_sending_it_again_is_harmless(service: Service) -> None:
     live, device = service.open(), service.enrol()
     body = report_body("week1", any_report(live, device.device))
-    assert service.send(device, body).status_code == 201
-    assert [service.send(device, body).status_code for _ in range(3)] == [200] * 3
+    accepted = service.send(device, body)
+    assert (accepted.status_code, accepted.json()) == (201, {"result": "accepted"})
+    for again in (service.send(device, body) for _ in range(3)):
+        assert (again.status_code, again.json()) == (200, {"result": "duplicate"})
+        assert again.headers["content-type"] == accepted.headers["content-type"]
+    assert accepted.headers["content-type"] == "application/json"
     assert service.tally().reports == 1
     assert service.tally() == service.recount()
 
@@ -113,6 +117,18 @@ def test_a_malformed_body_is_refused_without_repeating_it(service: Service) -> N
     for content in (b"", b"{", b"\xff\xfe", b"null"):
         response = service.client.post(REPORTS, content=content, headers=device.headers)
         assert (response.status_code, reason(response)) == (422, "malformed")
+
+
+def test_a_malformed_body_is_told_what_is_wrong(service: Service) -> None:
+    device, gateway = service.enrol(), service.bearer("gateway")
+    field = service.send(device, {"round": 1, "report": "00"})
+    assert field.json()["detail"] == "the body: Expected `str`, got `int` - at `$.round`"
+    not_json = "the body must be JSON with 'round' and 'report'"
+    for content, headers in ((b"{", device.headers), (b"[{", gateway)):
+        response = service.client.post(REPORTS, content=content, headers=headers)
+        assert (response.status_code, response.json()["detail"]) == (422, not_json)
+    listed = service.client.post(REPORTS, json=[{"round": 1, "report": "00"}], headers=gateway)
+    assert listed.json()["detail"] == "the body: Expected `str`, got `int` - at `$[0].round`"
 
 
 def test_a_gateway_sends_a_list_and_hears_of_each_report(service: Service) -> None:
