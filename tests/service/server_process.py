@@ -6,23 +6,28 @@ import http.client
 import json
 import multiprocessing
 import os
+import secrets
 import signal
 import socket
-import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from .conftest import UNLIMITED
+from .waiting import STUCK_SECONDS, wait_until
 
-READY_SECONDS = 60.0
+PORTS = (15_000, 32_000)
+"""Below those that the system gives to outgoing connections, which would get in the way."""
 
 
 def free_port() -> int:
     """Return a port that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    while True:
+        port = secrets.choice(range(*PORTS))
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 _FORKSERVER = multiprocessing.get_context("forkserver")
@@ -66,17 +71,11 @@ class ServerProcess:
         return self
 
     def wait_until_ready(self) -> None:
-        deadline = time.monotonic() + READY_SECONDS
-        while time.monotonic() < deadline:
+        def is_ready() -> bool:
             assert self.process.is_alive(), self._log.read_text()
-            try:
-                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-                connection.request("GET", "/readyz")
-                if connection.getresponse().status == 200:
-                    return
-            except OSError:
-                time.sleep(0.02)  # between two looks at a process that is starting
-        raise AssertionError("the server did not start:\n" + self._log.read_text())
+            return responds(self.port)
+
+        wait_until(is_ready, "the server to start")
 
     def kill(self) -> None:
         """End it without warning."""
@@ -89,7 +88,7 @@ class ServerProcess:
     def _signal(self, number: int) -> int:
         if self.process.is_alive():
             os.kill(self.process.pid, number)
-        self.process.join(60)
+        self.process.join(STUCK_SECONDS)
         assert not self.process.is_alive(), "the server did not end"
         return int(self.process.exitcode)
 
@@ -100,10 +99,21 @@ class ServerProcess:
         self.kill()
 
 
-class Connection:
-    """A keep-alive connection that speaks JSON; an answer is a status and a document."""
+def responds(port: int) -> bool:
+    """Whether a server at this port says that it is ready."""
+    connection = Connection(port)
+    try:
+        return connection.request("GET", "/readyz")[0] == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
-    def __init__(self, port: int, timeout: float = 30.0) -> None:
+
+class Connection:
+    """A keep-alive connection that speaks JSON; a response is a status and a document."""
+
+    def __init__(self, port: int, timeout: float = STUCK_SECONDS) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
 
     def request(
@@ -114,12 +124,12 @@ class Connection:
         sent = {"Content-Type": "application/json", **(headers or {})}
         try:
             self._connection.request(method, path, content, sent)
-            answer = self._connection.getresponse()
-            text = answer.read()
+            response = self._connection.getresponse()
+            text = response.read()
         except (OSError, http.client.HTTPException):
             self._connection.close()
             raise
-        return answer.status, json.loads(text) if text else None
+        return response.status, json.loads(text) if text else None
 
     def close(self) -> None:
         self._connection.close()

@@ -81,8 +81,8 @@ def test_a_route_is_closed_to_every_other_role(
     for headers in ({}, {"Authorization": "Bearer hmy_x_y"}):
         assert service.client.request(method, path, headers=headers).status_code == 401
     if not path.endswith("/reports"):
-        answer = service.client.request(method, path, headers=device.headers)
-        assert answer.status_code == 401
+        response = service.client.request(method, path, headers=device.headers)
+        assert response.status_code == 401
     allowed = service.client.request(method, path, headers=service.bearer(role))
     assert allowed.status_code not in (401, 403)
 
@@ -113,8 +113,8 @@ def test_a_rotated_key_leaves_devices_time_to_renew(serve: Start) -> None:
     now[0] += 2 * 86400
     assert service.send(device, body).status_code == 401
     headers = {"Authorization": f"Harmony {renewed['device']}.{renewed['credential']}"}
-    answer = service.client.post(f"/v1/surveys/{SURVEY.name}/reports", json=body, headers=headers)
-    assert answer.status_code == 200
+    response = service.client.post(f"/v1/surveys/{SURVEY.name}/reports", json=body, headers=headers)
+    assert response.status_code == 200
 
 
 def test_enrolment_by_key_needs_one_of_the_servers_keys(serve: Start) -> None:
@@ -122,8 +122,8 @@ def test_enrolment_by_key_needs_one_of_the_servers_keys(serve: Start) -> None:
     key, token = service.state.tokens.create("the fleet", "enrol")
     for body in (None, {}, {"key": "guess"}, {"key": service.state.tokens.create("x", "admin")[0]}):
         assert service.client.post("/v1/devices", json=body).status_code == 401
-    answers = [service.client.post("/v1/devices", json={"key": key}).json() for _ in range(2)]
-    assert answers[0]["device"] != answers[1]["device"]
+    responses = [service.client.post("/v1/devices", json={"key": key}).json() for _ in range(2)]
+    assert responses[0]["device"] != responses[1]["device"]
     service.state.tokens.revoke(token.id)
     assert service.client.post("/v1/devices", json={"key": key}).status_code == 401
 
@@ -142,9 +142,9 @@ def test_an_entry_of_the_list_is_one_device_however_often_it_asks(serve: Start) 
 
 def test_an_address_that_asks_too_often_is_told_when_to_come_back(serve: Start) -> None:
     service = serve(address_rate=0.01, address_burst=3)
-    answers = [service.client.get("/v1/surveys") for _ in range(4)]
-    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
-    assert 1 <= int(answers[-1].headers["retry-after"]) <= 100
+    responses = [service.client.get("/v1/surveys") for _ in range(4)]
+    assert [response.status_code for response in responses] == [200, 200, 200, 429]
+    assert 1 <= int(responses[-1].headers["retry-after"]) <= 100
     assert service.client.get("/healthz").status_code == 200
 
 
@@ -174,11 +174,11 @@ def test_a_body_over_the_limit_is_refused_with_and_without_its_length(serve: Sta
 def test_pages_of_other_origins_are_not_let_in_unless_asked_for(serve: Start) -> None:
     origin = {"Origin": "https://dashboard.example"}
     service = serve()
-    answer = service.client.get("/v1/surveys", headers=origin)
-    assert "access-control-allow-origin" not in answer.headers
+    response = service.client.get("/v1/surveys", headers=origin)
+    assert "access-control-allow-origin" not in response.headers
     service = serve(cors_origins=["https://dashboard.example"])
-    answer = service.client.get("/v1/surveys", headers=origin)
-    assert answer.headers["access-control-allow-origin"] == "https://dashboard.example"
+    response = service.client.get("/v1/surveys", headers=origin)
+    assert response.headers["access-control-allow-origin"] == "https://dashboard.example"
     preflight = service.client.options(
         f"/v1/surveys/{SURVEY.name}/reports",
         headers=origin | {"Access-Control-Request-Method": "POST"},

@@ -29,12 +29,12 @@ def filled(service: Service) -> Tally:
     columns = [reports["device"].to_pylist(), reports["tier"].to_pylist()]
     columns += [reports[f"symbol_{answer}"].to_pylist() for answer in range(SURVEY.answers)]
     packed = b"".join(device + bytes(rest) for device, *rest in zip(*columns, strict=True))
-    answer = service.client.post(
+    response = service.client.post(
         f"/v1/surveys/{SURVEY.name}/reports",
         content=pack(SURVEY.fingerprint, "week1", packed, live.size),
         headers=service.bearer("gateway") | {"Content-Type": MEDIA_TYPE},
     )
-    assert answer.json()["accepted"] == 3000
+    assert response.json()["accepted"] == 3000
     return SURVEY.tally(reports)
 
 
@@ -57,17 +57,17 @@ def test_estimates_come_with_intervals_as_json_and_as_csv(service: Service) -> N
 
 def test_the_tally_file_is_the_tally(service: Service, tmp_path: Path) -> None:
     expected = filled(service)
-    answer = service.client.get(f"{ROUND}/tally", headers=service.bearer("analyst"))
+    response = service.client.get(f"{ROUND}/tally", headers=service.bearer("analyst"))
     path = tmp_path / "week1.tally"
-    path.write_bytes(answer.content)
+    path.write_bytes(response.content)
     assert hm.Tally.load(path) == expected
 
 
 def test_the_exported_reports_count_to_the_same_tally(service: Service, tmp_path: Path) -> None:
     expected = filled(service)
-    answer = service.client.get(f"{ROUND}/reports.parquet", headers=service.bearer("analyst"))
+    response = service.client.get(f"{ROUND}/reports.parquet", headers=service.bearer("analyst"))
     path = tmp_path / "reports.parquet"
-    path.write_bytes(answer.content)
+    path.write_bytes(response.content)
     assert SURVEY.tally(pq.read_table(path)) == expected == service.tally()
 
 
@@ -86,16 +86,16 @@ def test_a_round_exported_into_a_log_counts_to_the_same_tally(
 def test_a_round_without_reports_still_has_estimates(service: Service) -> None:
     service.open()
     headers = service.bearer("analyst")
-    answer = service.client.get(f"{ROUND}/estimates", headers=headers)
-    assert answer.status_code == 200
-    assert answer.json()["reports"] == 0
+    response = service.client.get(f"{ROUND}/estimates", headers=headers)
+    assert response.status_code == 200
+    assert response.json()["reports"] == 0
     assert service.client.get(f"{ROUND}/estimates.csv", headers=headers).status_code == 200
     assert service.client.get(f"{ROUND}/reports.parquet", headers=headers).status_code == 200
 
 
 def test_a_round_that_does_not_exist_is_named_so(service: Service) -> None:
     service.open()
-    answer = service.client.get(
+    response = service.client.get(
         f"/v1/surveys/{SURVEY.name}/rounds/week9/estimates", headers=service.bearer("analyst")
     )
-    assert answer.json()["type"] == "/problems/unknown-round"
+    assert response.json()["type"] == "/problems/unknown-round"

@@ -6,6 +6,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 import schemathesis
@@ -26,6 +27,7 @@ from harmony.service.state import ServiceState
 from .conftest import SURVEY, Service, recount
 from .devices import any_report
 from .server_process import ServerProcess
+from .waiting import STUCK_SECONDS
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
 QUICK = settings(
@@ -35,6 +37,8 @@ QUICK = settings(
     suppress_health_check=list(HealthCheck),
 )
 PATH = f"/v1/surveys/{SURVEY.name}/reports"
+
+pytestmark = pytest.mark.timeout(1200)  # it takes a minute or two, and longer if others work too
 
 
 class Target:
@@ -52,12 +56,17 @@ class Target:
         return recount(self.state, self.live).reports
 
 
+def connected(server: ServerProcess) -> socket.socket:
+    """Return a connection to a server."""
+    return socket.create_connection(("127.0.0.1", server.port), timeout=STUCK_SECONDS)
+
+
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     folder = tmp_path_factory.mktemp("bad-input")
     place = str(folder / "harmony.db")
     state = ServiceState(Settings.load(database=place))
-    with ServerProcess(place, folder / "server.log", body_seconds=1) as server:
+    with ServerProcess(place, folder / "server.log") as server:
         yield Target(place, server, state)
         assert server.stop() == 0
 
@@ -82,7 +91,7 @@ def test_no_request_that_the_description_allows_or_forbids_breaks_the_server(
             if known and "name" in case.path_parameters:
                 case.path_parameters["name"] = SURVEY.name
             headers = {"Authorization": f"Bearer {target.tokens[role]}"}
-            case.call_and_validate(headers=headers, checks=CHECKS, timeout=20)
+            case.call_and_validate(headers=headers, checks=CHECKS, timeout=STUCK_SECONDS)
 
         before = target.reports()
         with suppress(Unsatisfiable):  # nothing about some operations can be wrong
@@ -99,8 +108,8 @@ def test_no_request_without_a_credential_is_let_in(target: Target) -> None:
         @QUICK
         @given(operation.as_strategy())
         def call(case: schemathesis.Case) -> None:
-            answer = case.call(headers={"Authorization": "Bearer hmy_0_0"}, timeout=20)
-            assert answer.status_code in (401, 404, 405, 422), answer.text
+            response = case.call(headers={"Authorization": "Bearer hmy_0_0"}, timeout=STUCK_SECONDS)
+            assert response.status_code in (401, 404, 405, 422), response.text
 
         call()
 
@@ -119,8 +128,8 @@ def test_no_damaged_batch_breaks_the_server_or_leaves_anything(service: Service)
     header = len(whole) - len(reports)
 
     def send(body: bytes) -> tuple[int, dict]:
-        answer = service.client.post(PATH, content=body, headers=headers)
-        return answer.status_code, answer.json()
+        response = service.client.post(PATH, content=body, headers=headers)
+        return response.status_code, response.json()
 
     @settings(max_examples=300, deadline=None)
     @given(st.data())
@@ -157,23 +166,29 @@ def test_no_damaged_batch_breaks_the_server_or_leaves_anything(service: Service)
         body = bytearray(whole)
         for place, byte in changes:
             body[header + place] = byte
-        status, answer = send(bytes(body))
+        status, response = send(bytes(body))
         assert status == 200
-        assert len(answer["results"]) == 20
+        assert len(response["results"]) == 20
         assert service.tally() == service.recount()
 
     scramble()
 
 
-def test_a_body_that_never_ends_is_hung_up_on(target: Target) -> None:
-    token = target.tokens["gateway"]
-    for framing in ("Content-Length: 1000", "Transfer-Encoding: chunked"):
-        with socket.create_connection(("127.0.0.1", target.server.port), timeout=20) as client:
-            client.sendall(
-                f"POST {PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
-                f"Content-Type: {MEDIA_TYPE}\r\n{framing}\r\n\r\n1\r\nH\r\n".encode()
-            )
-            assert b" 408 " in client.recv(4096)
+@pytest.mark.parametrize("framing", ["Content-Length: 1000", "Transfer-Encoding: chunked"])
+def test_a_body_that_never_ends_is_hung_up_on(tmp_path: Path, framing: str) -> None:
+    place = str(tmp_path / "harmony.db")
+    state = ServiceState(Settings.load(database=place))
+    token = state.tokens.create("gateway", "gateway")[0]
+    state.database.close()
+    with (
+        ServerProcess(place, tmp_path / "server.log", body_seconds=0.5) as server,
+        connected(server) as client,
+    ):
+        client.sendall(
+            f"POST {PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+            f"Content-Type: {MEDIA_TYPE}\r\n{framing}\r\n\r\n1\r\nH\r\n".encode()
+        )
+        assert b" 408 " in client.recv(4096)
 
 
 @pytest.mark.parametrize(
@@ -188,8 +203,8 @@ def test_a_body_that_never_ends_is_hung_up_on(target: Target) -> None:
     ],
 )
 def test_a_request_that_is_hardly_http_is_refused(target: Target, line: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", target.server.port), timeout=20) as client:
+    with connected(target.server) as client:
         client.sendall(line)
         client.shutdown(socket.SHUT_WR)
-        answer = client.recv(4096)
-    assert answer == b"" or answer.startswith(b"HTTP/1.1 4")
+        response = client.recv(4096)
+    assert response == b"" or response.startswith(b"HTTP/1.1 4")

@@ -11,6 +11,7 @@ import urllib.request
 from pathlib import Path
 
 from .server_process import free_port
+from .waiting import STUCK_SECONDS
 
 
 def command(*flags: str) -> list[str]:
@@ -28,11 +29,11 @@ def test_the_first_start_prints_one_claim_link_and_a_stop_is_no_failure(tmp_path
             printed += line
         links = re.findall(r"http://\S+/claim\?code=\S+", printed)
         assert len(links) == 1
-        with urllib.request.urlopen(links[0], timeout=10) as page:
+        with urllib.request.urlopen(links[0], timeout=STUCK_SECONDS) as page:
             assert b"Show my admin token" in page.read()
         os.kill(server.pid, signal.SIGTERM)
         printed += server.stderr.read()
-        assert server.wait(30) == 0
+        assert server.wait(STUCK_SECONDS) == 0
     assert '"event": "stopped"' in printed
 
 
@@ -42,7 +43,9 @@ def test_a_wrong_flag_or_database_is_named(tmp_path: Path) -> None:
         (["--database=mysql://x"], "'database'"),
         ([f"--config={tmp_path}/none.toml"], "none.toml"),
     ):
-        done = subprocess.run(command(*flags), capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            command(*flags), capture_output=True, text=True, timeout=STUCK_SECONDS
+        )
         assert done.returncode == 2
         assert said in done.stderr
         assert "Traceback" not in done.stderr

@@ -112,7 +112,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         Database(str(path)).migrate()
 
 
-def test_a_database_that_does_not_answer_is_named_so() -> None:
+def test_a_database_that_does_not_respond_is_named_so() -> None:
     with pytest.raises(DatabaseError, match="cannot be opened"):
         Database("postgresql://nobody@127.0.0.1:1/none").migrate()
 

@@ -20,19 +20,19 @@ def test_openapi_lists_every_route_with_the_ingest_route(service: Service) -> No
 
 
 def test_the_docs_page_shows_every_route_and_loads_only_from_here(service: Service) -> None:
-    answer = service.client.get("/docs")
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    response = service.client.get("/docs")
+    assert "default-src 'none'" in response.headers["content-security-policy"]
     for path in service.client.get("/openapi.json").json()["paths"]:
-        assert path in answer.text
-    assert not re.search(r"https?://|@import|<style|style=", answer.text)
-    loaded = re.findall(r"<(?:link|script|img)[^>]*?(?:href|src)=\"([^\"]*)", answer.text)
+        assert path in response.text
+    assert not re.search(r"https?://|@import|<style|style=", response.text)
+    loaded = re.findall(r"<(?:link|script|img)[^>]*?(?:href|src)=\"([^\"]*)", response.text)
     assert loaded
     for address in loaded:
         assert service.client.get(address).status_code == 200
         assert address.startswith("/static/")
 
 
-def test_health_and_readiness_answer(service: Service) -> None:
+def test_health_and_readiness_respond(service: Service) -> None:
     assert service.client.get("/healthz").json() == {"status": "ok"}
     assert service.client.get("/readyz").json() == {"status": "ready"}
     service.state.ready = False
@@ -46,7 +46,7 @@ def test_health_and_readiness_answer(service: Service) -> None:
 def test_every_refusal_is_a_problem_document(
     service: Service, method: str, path: str, status: int
 ) -> None:
-    answer = service.client.request(method, path)
-    assert answer.status_code == status
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert set(answer.json()) == {"type", "title", "status", "detail"}
+    response = service.client.request(method, path)
+    assert response.status_code == status
+    assert response.headers["content-type"] == "application/problem+json"
+    assert set(response.json()) == {"type", "title", "status", "detail"}

@@ -34,22 +34,22 @@ def test_a_gateway_cannot_bring_a_forgotten_device_back(service: Service) -> Non
     live, gone, stays = service.open(), service.enrol(), service.enrol()
     service.client.delete("/v1/devices/me", headers=gone.headers)
     reports = any_report(live, gone.device) + any_report(live, stays.device)
-    answer = service.client.post(
+    response = service.client.post(
         f"/v1/surveys/{SURVEY.name}/reports",
         content=pack(SURVEY.fingerprint, "week1", reports, live.size),
         headers=service.bearer("gateway") | {"Content-Type": MEDIA_TYPE},
     )
-    assert answer.json()["results"] == "ua"
+    assert response.json()["results"] == "ua"
 
 
 def test_replays_are_still_recognised_after_a_neighbour_was_forgotten(serve: Start) -> None:
     service = serve()
     live, devices = service.open(), [service.enrol() for _ in range(6)]
     bodies = [report_body("week1", any_report(live, one.device)) for one in devices]
-    answer = service.client.post(
+    response = service.client.post(
         f"/v1/surveys/{SURVEY.name}/reports", json=bodies, headers=service.bearer("gateway")
     )
-    assert answer.json()["results"] == ["accepted"] * 6
+    assert response.json()["results"] == ["accepted"] * 6
     service.client.delete("/v1/devices/me", headers=devices[2].headers)
     fresh = serve()  # one that must read its index back
     for server in (service, fresh):
@@ -69,7 +69,7 @@ def test_replays_are_still_recognised_after_a_neighbour_was_forgotten(serve: Sta
 def test_a_forgotten_entry_of_the_list_cannot_enrol_again(serve: Start) -> None:
     service = serve(enrolment="list")
     service.state.enrolment.allow(["serial-1"])
-    answer = service.client.post("/v1/devices", json={"key": "serial-1"}).json()
-    headers = {"Authorization": f"Harmony {answer['device']}.{answer['credential']}"}
+    response = service.client.post("/v1/devices", json={"key": "serial-1"}).json()
+    headers = {"Authorization": f"Harmony {response['device']}.{response['credential']}"}
     assert service.client.delete("/v1/devices/me", headers=headers).status_code == 204
     assert service.client.post("/v1/devices", json={"key": "serial-1"}).status_code == 401

@@ -15,18 +15,22 @@ from .devices import any_report, report_body
 REPORTS = f"/v1/surveys/{SURVEY.name}/reports"
 
 
-def reason(answer) -> str:
-    assert answer.headers["content-type"] == "application/problem+json"
-    document = answer.json()
-    assert document["status"] == answer.status_code
+def reason(response) -> str:
+    assert response.headers["content-type"] == "application/problem+json"
+    document = response.json()
+    assert document["status"] == response.status_code
     return document["type"].rsplit("/", 1)[-1]
 
 
 def test_a_report_is_accepted_once_and_sending_it_again_is_harmless(service: Service) -> None:
     live, device = service.open(), service.enrol()
     body = report_body("week1", any_report(live, device.device))
-    assert service.send(device, body).status_code == 201
-    assert [service.send(device, body).status_code for _ in range(3)] == [200] * 3
+    accepted = service.send(device, body)
+    assert (accepted.status_code, accepted.json()) == (201, {"result": "accepted"})
+    for again in (service.send(device, body) for _ in range(3)):
+        assert (again.status_code, again.json()) == (200, {"result": "duplicate"})
+        assert again.headers["content-type"] == accepted.headers["content-type"]
+    assert accepted.headers["content-type"] == "application/json"
     assert service.tally().reports == 1
     assert service.tally() == service.recount()
 
@@ -35,8 +39,8 @@ def test_another_report_of_the_same_device_is_a_conflict(service: Service) -> No
     live, device = service.open(), service.enrol()
     service.send(device, report_body("week1", any_report(live, device.device)))
     altered = report_body("week1", any_report(live, device.device, symbol=1))
-    answer = service.send(device, altered)
-    assert (answer.status_code, reason(answer)) == (409, "conflict")
+    response = service.send(device, altered)
+    assert (response.status_code, reason(response)) == (409, "conflict")
     assert service.tally() == service.recount()
     assert service.tally().reports == 1
 
@@ -46,16 +50,16 @@ def test_a_device_reports_in_every_round(service: Service) -> None:
     assert service.send(device, report_body("week1", any_report(live, device.device))).is_success
     service.state.catalogue.close(SURVEY.name, "week1")
     live = service.open("week2")
-    answer = service.send(device, report_body("week2", any_report(live, device.device)))
-    assert answer.status_code == 201
+    response = service.send(device, report_body("week2", any_report(live, device.device)))
+    assert response.status_code == 201
     assert service.tally("week1").reports == service.tally("week2").reports == 1
 
 
 def test_a_closed_round_takes_nothing(service: Service) -> None:
     live, device = service.open(), service.enrol()
     service.state.catalogue.close(SURVEY.name, "week1")
-    answer = service.send(device, report_body("week1", any_report(live, device.device)))
-    assert (answer.status_code, reason(answer)) == (410, "closed")
+    response = service.send(device, report_body("week1", any_report(live, device.device)))
+    assert (response.status_code, reason(response)) == (410, "closed")
     never = service.send(device, report_body("never", any_report(live, device.device)))
     assert (never.status_code, reason(never)) == (410, "closed")
     assert service.recount().reports == 0
@@ -63,8 +67,8 @@ def test_a_closed_round_takes_nothing(service: Service) -> None:
 
 def test_a_device_cannot_report_for_another(service: Service) -> None:
     live, device, other = service.open(), service.enrol(), service.enrol()
-    answer = service.send(device, report_body("week1", any_report(live, other.device)))
-    assert (answer.status_code, reason(answer)) == (403, "forbidden")
+    response = service.send(device, report_body("week1", any_report(live, other.device)))
+    assert (response.status_code, reason(response)) == (403, "forbidden")
 
 
 def test_a_false_credential_is_refused(service: Service) -> None:
@@ -74,14 +78,14 @@ def test_a_false_credential_is_refused(service: Service) -> None:
     flipped = good[:-1] + ("0" if good[-1] != "0" else "1")
     for authorization in ("", "Harmony", "Harmony x.y", good[:-1], flipped, good.replace(".", "!")):
         headers = {"Authorization": authorization}
-        answer = service.client.post(REPORTS, json=body, headers=headers)
-        assert (answer.status_code, reason(answer)) == (401, "unauthorized")
+        response = service.client.post(REPORTS, json=body, headers=headers)
+        assert (response.status_code, reason(response)) == (401, "unauthorized")
 
 
 def test_an_unknown_survey_is_named_so(service: Service) -> None:
     device = service.enrol()
-    answer = service.send(device, report_body("week1", bytes(19)), survey="nothing")
-    assert (answer.status_code, reason(answer)) == (404, "unknown-survey")
+    response = service.send(device, report_body("week1", bytes(19)), survey="nothing")
+    assert (response.status_code, reason(response)) == (404, "unknown-survey")
 
 
 @pytest.mark.parametrize(("tier", "symbol"), [(1, 0), (255, 0), (0, 255)])
@@ -90,8 +94,8 @@ def test_a_tier_or_symbol_outside_the_survey_is_malformed(
 ) -> None:
     live, device = service.open(), service.enrol()
     report = any_report(live, device.device, tier=tier, symbol=symbol)
-    answer = service.send(device, report_body("week1", report))
-    assert (answer.status_code, reason(answer)) == (422, "malformed")
+    response = service.send(device, report_body("week1", report))
+    assert (response.status_code, reason(response)) == (422, "malformed")
     assert service.recount().reports == 0
 
 
@@ -107,12 +111,24 @@ def test_a_malformed_body_is_refused_without_repeating_it(service: Service) -> N
         {"round": "week1", "report": whole[:-2] + "zz"},
         {"round": "week1", "report": whole[:2] + " " + whole[2:]},
     ):
-        answer = service.send(device, body)
-        assert (answer.status_code, reason(answer)) == (422, "malformed")
-        assert whole[:16] not in answer.text
+        response = service.send(device, body)
+        assert (response.status_code, reason(response)) == (422, "malformed")
+        assert whole[:16] not in response.text
     for content in (b"", b"{", b"\xff\xfe", b"null"):
-        answer = service.client.post(REPORTS, content=content, headers=device.headers)
-        assert (answer.status_code, reason(answer)) == (422, "malformed")
+        response = service.client.post(REPORTS, content=content, headers=device.headers)
+        assert (response.status_code, reason(response)) == (422, "malformed")
+
+
+def test_a_malformed_body_is_told_what_is_wrong(service: Service) -> None:
+    device, gateway = service.enrol(), service.bearer("gateway")
+    field = service.send(device, {"round": 1, "report": "00"})
+    assert field.json()["detail"] == "the body: Expected `str`, got `int` - at `$.round`"
+    not_json = "the body must be JSON with 'round' and 'report'"
+    for content, headers in ((b"{", device.headers), (b"[{", gateway)):
+        response = service.client.post(REPORTS, content=content, headers=headers)
+        assert (response.status_code, response.json()["detail"]) == (422, not_json)
+    listed = service.client.post(REPORTS, json=[{"round": 1, "report": "00"}], headers=gateway)
+    assert listed.json()["detail"] == "the body: Expected `str`, got `int` - at `$[0].round`"
 
 
 def test_a_gateway_sends_a_list_and_hears_of_each_report(service: Service) -> None:
@@ -127,8 +143,8 @@ def test_a_gateway_sends_a_list_and_hears_of_each_report(service: Service) -> No
         report_body("week1", b"short"),
         report_body("week1", any_report(live, second)),
     ]
-    answer = service.client.post(REPORTS, json=bodies, headers=gateway)
-    assert answer.json()["results"] == [
+    response = service.client.post(REPORTS, json=bodies, headers=gateway)
+    assert response.json()["results"] == [
         "accepted", "duplicate", "conflict", "malformed", "closed", "malformed", "accepted",
     ]  # fmt: skip
     again = service.client.post(REPORTS, json=bodies, headers=gateway).json()["results"]
@@ -167,8 +183,8 @@ def test_a_packed_batch_of_another_survey_is_refused(service: Service) -> None:
         (SURVEY.fingerprint, "week1", report + b"x", "malformed"),
     ):
         body = pack(fingerprint, label, reports, live.size)
-        answer = service.client.post(REPORTS, content=body, headers=headers)
-        assert reason(answer) == expected
+        response = service.client.post(REPORTS, content=body, headers=headers)
+        assert reason(response) == expected
     assert service.recount().reports == 0
 
 

@@ -23,10 +23,10 @@ def test_a_survey_is_created_listed_and_read_by_devices(service: Service) -> Non
     definition = SURVEY.definition()
     created = service.client.post("/v1/surveys", json=definition, headers=service.admin)
     assert created.status_code == 201
-    listed = service.client.get("/v1/surveys").json()["surveys"]
-    assert [one["name"] for one in listed] == [SURVEY.name]
-    assert listed[0]["fingerprint"] == SURVEY.fingerprint
-    assert listed[0]["round"] is None
+    surveys = service.client.get("/v1/surveys").json()["surveys"]
+    assert [one["name"] for one in surveys] == [SURVEY.name]
+    assert surveys[0]["fingerprint"] == SURVEY.fingerprint
+    assert surveys[0]["round"] is None
     document = service.client.get(f"/v1/surveys/{SURVEY.name}")
     assert document.json() == SURVEY.to_document()
     tag = document.headers["etag"]
@@ -40,18 +40,18 @@ def test_creating_the_same_survey_again_is_harmless_and_changing_it_is_refused(
 ) -> None:
     definition = SURVEY.definition()
     for _ in range(2):
-        answer = service.client.post("/v1/surveys", json=definition, headers=service.admin)
-        assert answer.status_code == 201
+        response = service.client.post("/v1/surveys", json=definition, headers=service.admin)
+        assert response.status_code == 201
     changed = definition | {"epsilon": 3.0}
-    answer = service.client.post("/v1/surveys", json=changed, headers=service.admin)
-    assert answer.status_code == 409
+    response = service.client.post("/v1/surveys", json=changed, headers=service.admin)
+    assert response.status_code == 409
 
 
 def test_a_bad_survey_is_refused_with_the_field_at_fault(service: Service) -> None:
     definition = SURVEY.definition() | {"epsilon": -1}
-    answer = service.client.post("/v1/surveys", json=definition, headers=service.admin)
-    assert answer.status_code == 422
-    assert "'epsilon'" in answer.json()["detail"]
+    response = service.client.post("/v1/surveys", json=definition, headers=service.admin)
+    assert response.status_code == 422
+    assert "'epsilon'" in response.json()["detail"]
 
 
 def test_a_survey_has_one_open_round_at_a_time(service: Service) -> None:
@@ -61,8 +61,8 @@ def test_a_survey_has_one_open_round_at_a_time(service: Service) -> None:
     assert opened.status_code == 201
     assert service.client.get("/v1/surveys").json()["surveys"][0]["round"] == opened.json()
     for label in ("week1", "week2", "latest"):
-        answer = service.client.post(path, json={"label": label}, headers=service.admin)
-        assert answer.status_code == (422 if label == "latest" else 409)
+        response = service.client.post(path, json={"label": label}, headers=service.admin)
+        assert response.status_code == (422 if label == "latest" else 409)
     closed = service.client.post(f"{path}/week1/close", headers=service.admin).json()
     assert closed["closed"] is not None
     assert service.client.post(f"{path}/week1/close", headers=service.admin).json() == closed

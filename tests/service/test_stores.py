@@ -2,63 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-import psycopg
 import pytest
 
+from harmony.rounds import Round
 from harmony.service.ingest.blocks import Block, LiveRound
 from harmony.service.ingest.outcomes import NAMES, Outcomes
-from harmony.service.settings import Settings
-from harmony.service.state import ServiceState
-from harmony.service.stores import Store, StoreError, open_store
+from harmony.service.stores import Store, open_store
 from harmony.service.stores import postgres as postgres_store
-from harmony.service.stores.postgres import ADD, ADD_ALL, SETTINGS, PostgresStore
-from harmony.service.stores.wire import Wire
 
-from .conftest import SURVEY, recount
+from .conftest import SURVEY
 from .devices import any_report
-from .postgres import Postgres
-
-MALFORMED_TIER = 9
-
-
-@dataclass
-class Stored:
-    """A store and an open round in it."""
-
-    state: ServiceState
-    store: Store
-    live: LiveRound
-
-    def commit(self, *reports: bytes, now: float = 0.0) -> list[str]:
-        """Commit the reports as one block; return what became of each."""
-        block = Block(self.live, self.live.rows(b"".join(reports)))
-        return [NAMES[outcome] for outcome in self.store.commit([block], now)[0]]
-
-    def report(self, device: int, symbol: int = 0, tier: int = 0) -> bytes:
-        """Return a report of a device of this number."""
-        return any_report(self.live, device.to_bytes(16, "big"), tier, symbol)
-
-    def check(self, reports: int) -> None:
-        """The tally is that of a recount, and of so many reports."""
-        tally = self.state.catalogue.tally(self.state.catalogue.round(SURVEY.name, "week1"))
-        assert tally == recount(self.state, self.live)
-        assert tally.reports == reports
+from .stored import MALFORMED_TIER, Stored, stored_in
 
 
 @pytest.fixture
 def stored(place: str) -> Iterator[Stored]:
-    state = ServiceState(Settings.load(database=place))
-    state.catalogue.add(SURVEY, None)
-    live = state.catalogue.open(SURVEY.name, "week1").live
-    store = open_store(state.database)
-    yield Stored(state, store, live)
-    store.close()
-    state.database.close()
+    with stored_in(place) as stored:
+        yield stored
 
 
 def test_every_report_of_a_mixed_block_gets_its_own_outcome(stored: Stored) -> None:
@@ -93,129 +56,55 @@ def test_a_block_larger_than_any_buffer_is_taken_whole(stored: Stored) -> None:
     stored.check(reports=len(many))
 
 
-@pytest.mark.parametrize("place", ["postgres"], indirect=True)
-def test_a_statement_that_fails_takes_nothing_with_it_and_the_next_commit_works(
+def test_a_round_takes_reports_until_the_moment_that_it_closes(place: str) -> None:
+    with stored_in(place, closes=200.0) as stored:
+        assert stored.commit(stored.report(1), now=199.5) == ["accepted"]
+        assert stored.commit(stored.report(2), stored.report(1), now=200.0) == ["closed"] * 2
+        stored.check(reports=1)
+
+
+def test_blocks_are_added_in_the_order_of_their_rounds_and_told_in_their_own(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def divide(self: PostgresStore, *_: object) -> None:
-        self._connected().tell("SELECT 1 / $1::int", 0)
+    live = stored.live
+    later = LiveRound(live.id + 1, live.survey, Round("later", bytes(16)))
+    added: list[int] = []
+    add = Store._add
 
-    with monkeypatch.context() as patch:
-        patch.setattr(PostgresStore, "_add_totals", divide)
-        with pytest.raises(StoreError, match="division by zero"):
-            stored.commit(stored.report(1))
-    stored.check(reports=0)
-    assert stored.commit(stored.report(1)) == ["accepted"]
-    stored.check(reports=1)
+    def recording(self: Store, block: Block, *rest: Any) -> Outcomes:
+        added.append(block.round.id)
+        return add(self, block, *rest)
+
+    monkeypatch.setattr(Store, "_add", recording)
+    blocks = [
+        Block(later, later.rows(any_report(later, bytes(16)))),
+        Block(live, live.rows(stored.report(1) + stored.report(2))),
+    ]
+    outcomes = stored.store.commit(blocks, 0.0)
+    assert [[NAMES[one] for one in block] for block in outcomes] == [["closed"], ["accepted"] * 2]
+    assert added in ([live.id, later.id], [live.id, later.id] * 2)
+    stored.check(reports=2)
 
 
-@pytest.mark.parametrize("place", ["postgres"], indirect=True)
-def test_commits_take_care_for_a_while_after_a_report_that_could_not_be_added(
-    stored: Stored, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hopes: list[bool] = []
-    commit_all = PostgresStore._commit_all
-
-    def hoping(self: PostgresStore, *commit: Any) -> list[Outcomes] | None:
-        outcomes = commit_all(self, *commit)
-        hopes.append(outcomes is not None)
-        return outcomes
-
-    monkeypatch.setattr(PostgresStore, "_commit_all", hoping)
-    monkeypatch.setattr(postgres_store, "CAREFUL_COMMITS", 2)
+def test_two_stores_see_each_others_reports_and_removals(stored: Stored) -> None:
+    other = Stored(stored.state, open_store(stored.state.database), stored.live)
     report = stored.report
     assert stored.commit(report(1), report(2)) == ["accepted"] * 2
-    assert stored.commit(report(3), report(1), report(4)) == ["accepted", "duplicate", "accepted"]
-    assert hopes == [True, False]
-    assert stored.commit(report(5)) == stored.commit(report(6)) == ["accepted"]
-    assert hopes == [True, False]
-    assert stored.commit(report(7), report(8)) == ["accepted"] * 2
-    assert hopes == [True, False, True]
-    stored.check(reports=8)
+    assert other.commit(report(2), report(3)) == ["duplicate", "accepted"]
+    assert stored.commit(report(3, symbol=1), report(4)) == ["conflict", "accepted"]
+    assert other.store.forget(report(1)[:16], [stored.live]) == 1
+    assert stored.commit(report(1), report(2)) == ["unauthorized", "duplicate"]
+    assert stored.store.forget(report(1)[:16], [stored.live]) == 0
+    stored.check(reports=3)
+    other.store.close()
 
 
-@pytest.mark.parametrize("place", ["postgres"], indirect=True)
-@pytest.mark.parametrize("kind", ["repeated", "forgotten", "malformed", "closed", "fine"])
-def test_hope_and_care_come_to_the_same(stored: Stored, kind: str) -> None:
-    assert isinstance(stored.store, PostgresStore)
-    report = stored.report
-    sent = [report(1), report(2), report(3, tier=MALFORMED_TIER if kind == "malformed" else 0)]
-    if kind == "repeated":
-        sent.append(report(2, symbol=1))
-    if kind == "forgotten":
-        stored.store.forget(report(2)[:16], [stored.live])
-    if kind == "closed":
-        stored.state.catalogue.close(SURVEY.name, "week1")
-    found = stored.commit(*sent)
-    stored.check(reports=found.count("accepted"))
-    for device in (1, 2, 3):
-        stored.store.forget(report(device)[:16], [stored.live])
-    with psycopg.connect(stored.store._url) as connection:
-        connection.execute("DELETE FROM forgotten WHERE device <> %s", (_gone(report, kind),))
-    stored.store._careful = 1
-    assert stored.commit(*sent) == found
-    assert stored.store._careful == 0
-    stored.check(reports=found.count("accepted"))
-
-
-def _gone(report: Callable[[int], bytes], kind: str) -> bytes:
-    return report(2)[:16] if kind == "forgotten" else b""
-
-
-@pytest.mark.parametrize("statement", [ADD, ADD_ALL])
-def test_plans_made_for_empty_tables_use_the_indexes(postgres: Postgres, statement: str) -> None:
-    place = postgres.fresh()
-    ServiceState(Settings.load(database=place)).database.close()
-    with psycopg.connect(place, autocommit=True) as connection:
-        for setting in SETTINGS:
-            connection.execute(f"SET {setting}")
-        connection.execute(f"PREPARE add AS {statement}")
-        values = "'', 19, 1, NULL, 0" + (", 1" if statement is ADD_ALL else "")
-        plan = connection.execute(f"EXPLAIN EXECUTE add ({values})").fetchall()
-    lines = "\n".join(line for (line,) in plan)
-    assert "Seq Scan" not in lines
-    assert "uq_forgotten_device on forgotten" in lines
-
-
-def test_a_session_answers_questions_in_order(postgres: Postgres) -> None:
-    wire = Wire(psycopg.connect(postgres.fresh(), autocommit=True))
-    packed = np.arange(256, dtype=np.uint8).tobytes() * 20_000
-    wire.tell("CREATE TEMP TABLE kept (value bytea)")
-    wire.tell("INSERT INTO kept VALUES ($1)", packed)
-    assert wire.ask("SELECT value FROM kept") == packed
-    assert wire.ask("SELECT value FROM kept WHERE length(value) = $1", 1) is None
-    wire.finish()
-    wire.tell("SELECT sum(one)::text FROM unnest($1::int[]) AS one", [1, 2, 3])
-    wire.tell("SELECT 1 / $1::int", 0)
-    with pytest.raises(psycopg.errors.DivisionByZero):
-        wire.finish()
-    wire.close()
-
-
-def test_a_session_goes_on_after_a_statement_that_failed(postgres: Postgres) -> None:
-    wire = Wire(psycopg.connect(postgres.fresh(), autocommit=True))
-    wire.tell("BEGIN")
-    wire.tell("CREATE TABLE gone (value int)")
-    wire.tell("SELECT 1 / $1::int", 0)
-    wire.tell("SELECT $1::text", b"skipped, and not prepared")
-    wire.tell("COMMIT")
-    with pytest.raises(psycopg.errors.DivisionByZero):
-        wire.finish()
-    wire.tell("ROLLBACK")
-    assert wire.ask("SELECT to_regclass('gone')::text") is None
-    assert wire.ask("SELECT $1::text", b"prepared now") == b"prepared now"
-    wire.finish()
-    wire.close()
-
-
-def test_a_session_whose_server_is_gone_says_so(postgres: Postgres) -> None:
-    place = postgres.fresh()
-    connection = psycopg.connect(place, autocommit=True)
-    process = connection.info.backend_pid
-    wire = Wire(connection)
-    with psycopg.connect(place, autocommit=True) as other:
-        other.execute("SELECT pg_terminate_backend(%s, 10000)", (process,))
-    wire.tell("SELECT 1")
-    with pytest.raises(psycopg.OperationalError):
-        wire.finish()
-    wire.close()
+def test_what_is_read_back_is_every_report_once(
+    stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_store, "READ_REPORTS", 7)
+    sent = {stored.report(device, symbol=device % 2) for device in range(20)}
+    stored.commit(*sent)
+    found = [row.tobytes() for rows in stored.store.stored(stored.live) for row in rows]
+    assert len(found) == len(sent)
+    assert set(found) == sent

@@ -31,6 +31,7 @@ from .training import (
     report_of,
     task_of,
 )
+from .waiting import STUCK_SECONDS
 
 Start = Callable[..., Service]
 PATH = f"/v1/trainings/{SMALL.name}"
@@ -47,9 +48,9 @@ class Clock:
 
 
 def show(service: Service, path: str = PATH) -> Any:
-    answer = service.client.get(path, headers=service.bearer("analyst"))
-    assert answer.status_code == 200
-    return answer.json()
+    response = service.client.get(path, headers=service.bearer("analyst"))
+    assert response.status_code == 200
+    return response.json()
 
 
 def test_a_training_runs_from_its_first_step_to_its_model(service: Service) -> None:
@@ -94,8 +95,8 @@ def test_a_device_takes_part_in_one_step_only(serve: Start) -> None:
     for number, server in enumerate((service, serve()), 1):  # a fresh one must read who reported
         second = body_of(server, device)
         assert second["round"] != first["round"]
-        answer = server.send(device, second, SMALL.name)
-        assert (answer.status_code, answer.json()["type"]) == (409, "/problems/conflict")
+        response = server.send(device, second, SMALL.name)
+        assert (response.status_code, response.json()["type"]) == (409, "/problems/conflict")
         shown = show(server)
         assert (shown["late"], shown["refused"]) == (0, number)
     other = service.enrol()
@@ -119,8 +120,8 @@ def test_a_late_report_is_refused_as_closed_and_counted(service: Service) -> Non
     late = service.enrol()
     body = body_of(service, late)
     fill_step(service)
-    answer = service.send(late, body, SMALL.name)
-    assert (answer.status_code, answer.json()["type"]) == (410, "/problems/closed")
+    response = service.send(late, body, SMALL.name)
+    assert (response.status_code, response.json()["type"]) == (410, "/problems/closed")
     packed = service.client.post(
         f"/v1/surveys/{SMALL.name}/reports", json=[body], headers=service.bearer("gateway")
     )
@@ -149,22 +150,22 @@ def test_a_stopped_training_keeps_what_it_has_learnt(service: Service) -> None:
     fill_step(service)
     before = show(service)
     body = body_of(service, device := service.enrol())
-    answer = service.client.post(f"{PATH}/stop", headers=service.admin)
-    assert (answer.status_code, answer.json()["state"]) == (200, "stopped")
+    response = service.client.post(f"{PATH}/stop", headers=service.admin)
+    assert (response.status_code, response.json()["state"]) == (200, "stopped")
     assert show(service)["model"] == before["model"]
     assert service.send(device, body, SMALL.name).status_code == 410
     assert task_of(service, device).status_code == 410
     again = service.client.post(f"{PATH}/stop", headers=service.admin)
-    assert again.json() == answer.json()
+    assert again.json() == response.json()
 
 
 def test_devices_beyond_those_wanted_are_sent_away_for_longer_and_longer(service: Service) -> None:
     create(service, step_seconds=100)
     waits: list[int] = []
     for _ in range(30):
-        answer = task_of(service, service.enrol())
-        if answer.status_code == 204:
-            waits.append(int(answer.headers["retry-after"]))
+        response = task_of(service, service.enrol())
+        if response.status_code == 204:
+            waits.append(int(response.headers["retry-after"]))
         else:
             assert not waits, "once there are enough, there are enough"
     wanted = open_step(service.state).wanted
@@ -233,20 +234,21 @@ def test_of_two_servers_one_closes_a_step(serve: Start) -> None:
     while True:
         for server in servers:
             server.state.catalogue.reload()
-        if (listed := servers[0].state.trainings.training(SMALL.name)).ended is not None:
+        if (entry := servers[0].state.trainings.training(SMALL.name)).ended is not None:
             break
         step, together = open_step(servers[0].state), threading.Barrier(2)
         fill_step(servers[0], reports=step.wanted - 1)
 
-        def close(server: Service, listed=listed, step=step, together=together) -> None:
-            together.wait()
-            server.state.trainings._close(listed, step)
+        def close(server: Service, entry=entry, step=step, together=together) -> None:
+            together.wait(STUCK_SECONDS)
+            server.state.trainings._close(entry, step)
 
         threads = [threading.Thread(target=close, args=(one,)) for one in servers]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            thread.join(STUCK_SECONDS)
+            assert not thread.is_alive()
     shown = show(servers[1])
     assert [one["step"] for one in shown["history"]] == [one["number"] for one in shown["steps"]]
     assert shown["model"] == relearnt(servers[0].state).model.to_document()
@@ -267,32 +269,32 @@ def test_a_training_that_cannot_go_on_can_be_stopped_and_holds_up_no_other(
     fill_step(service)
     assert service.state.trainings.training(SMALL.name).open_step is not None
     finish(service, "other")
-    answer = service.client.post(f"{PATH}/stop", headers=service.admin)
-    assert answer.json()["state"] == "stopped"
+    response = service.client.post(f"{PATH}/stop", headers=service.admin)
+    assert response.json()["state"] == "stopped"
 
 
 def test_surveys_and_trainings_share_their_names(service: Service) -> None:
     create(service)
     taken = hm.Survey(SMALL.name, SURVEY.attributes, epsilon=1.0).definition()
-    answer = service.client.post("/v1/surveys", json=taken, headers=service.admin)
-    assert answer.status_code == 409
+    response = service.client.post("/v1/surveys", json=taken, headers=service.admin)
+    assert response.status_code == 409
     body = {"training": SMALL.to_document()}
     assert service.client.post("/v1/trainings", json=body, headers=service.admin).status_code == 409
     service.open()
     named = {"training": SMALL.to_document() | {"name": SURVEY.name}}
-    answer = service.client.post("/v1/trainings", json=named, headers=service.admin)
-    assert (answer.status_code, answer.json()["type"]) == (409, "/problems/conflict")
+    response = service.client.post("/v1/trainings", json=named, headers=service.admin)
+    assert (response.status_code, response.json()["type"]) == (409, "/problems/conflict")
 
 
 def test_a_training_takes_its_rounds_from_nobody(service: Service) -> None:
     create(service)
     path, label = f"/v1/surveys/{SMALL.name}", open_step(service.state).live.round.label
-    for answer in (
+    for response in (
         service.client.post(f"{path}/rounds", json={"label": "x"}, headers=service.admin),
         service.client.post(f"{path}/rounds/{label}/close", headers=service.admin),
         service.client.get(path),
     ):
-        assert (answer.status_code, answer.json()["type"]) == (404, "/problems/unknown-survey")
+        assert (response.status_code, response.json()["type"]) == (404, "/problems/unknown-survey")
 
 
 def test_a_step_is_read_like_any_round(service: Service) -> None:
@@ -332,9 +334,9 @@ def test_a_bad_definition_is_refused_with_what_is_wrong(
     change: dict[str, Any], said: str, service: Service
 ) -> None:
     body = {"training": SMALL.to_document() | change}
-    answer = service.client.post("/v1/trainings", json=body, headers=service.admin)
-    assert answer.status_code == 422
-    assert said in answer.json()["detail"]
+    response = service.client.post("/v1/trainings", json=body, headers=service.admin)
+    assert response.status_code == 422
+    assert said in response.json()["detail"]
     assert service.client.get("/v1/surveys").json()["trainings"] == []
 
 
@@ -350,8 +352,8 @@ def test_only_admins_change_trainings_and_only_devices_get_tasks(service: Servic
     for headers in ({}, analyst, {"Authorization": "Harmony " + "0" * 32 + ".1-00"}):
         assert service.client.get(f"{PATH}/task", headers=headers).status_code == 401
     assert task_of(service, device, "nothing").status_code == 404
-    listed = service.client.get("/v1/trainings", headers=analyst).json()["trainings"]
-    assert [one["name"] for one in listed] == [SMALL.name]
+    entry = service.client.get("/v1/trainings", headers=analyst).json()["trainings"]
+    assert [one["name"] for one in entry] == [SMALL.name]
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,13 +26,15 @@ from .fleet import Fleet
 from .postgres import Postgres
 from .server_process import Connection, ServerProcess, run_server
 from .training import SMALL, check_tallies, open_step, relearnt, report_of
+from .waiting import STUCK_SECONDS, wait_until
 
 LABEL = "charging"
 FEATURES = (
     "log drain", "memory", "brightness", "bluetooth", "location", "theme", "top app",
 )  # fmt: skip
 EPSILON = 2.0
-SECONDS = 120.0
+
+pytestmark = pytest.mark.timeout(1200)  # it takes a minute or two, and longer if others work too
 
 
 def training_of(devices: int) -> Training:
@@ -50,14 +51,14 @@ def records_of(count: int) -> list[dict[str, object]]:
 
 
 def opened(place: str, devices: int) -> ServiceState:
-    """Open a training of so many devices; a step that lacks some closes after a minute."""
+    """Open a training of so many devices, whose steps close when they are full."""
     state = ServiceState(Settings.load(database=place))
-    state.trainings.create(training_of(devices).to_document(), step_seconds=60.0, least=None)
+    state.trainings.create(training_of(devices).to_document(), step_seconds=3600.0, least=None)
     return state
 
 
 def dies(number: int) -> bool:
-    """Say which devices, one in twenty, die when they have their task."""
+    """Whether a device, one in twenty, dies when it has its task."""
     return number % 20 == 7
 
 
@@ -65,7 +66,7 @@ def visit(server: ServerProcess, folder: Path, record: dict[str, object]) -> tup
     """Take part as a real device; return its id and what its ledger says of the report."""
     address = f"http://127.0.0.1:{server.port}"
     with Device(address, folder, consent=True, epsilon_limit=EPSILON) as device:
-        device.answer(record, patience=60.0)
+        device.answer(record, patience=STUCK_SECONDS)
         assert device.answer(record, patience=1.0).answered == []
         identity = json.loads((folder / "identity.json").read_text())["device"]
         entries = device.ledger()
@@ -73,11 +74,21 @@ def visit(server: ServerProcess, folder: Path, record: dict[str, object]) -> tup
     return bytes.fromhex(identity), entries[0].state if entries else "never asked"
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "the devices are stuck"
-        time.sleep(0.02)  # they work meanwhile
+def wait_for(fleet: Fleet, condition: Callable[[], bool]) -> None:
+    """Wait while the fleet's devices are at work."""
+    wait_until(condition, "the devices", progress=lambda: fleet.done)
+
+
+def started(fleet: Fleet, connections: int = 32) -> threading.Thread:
+    """Let a fleet come online."""
+    running = threading.Thread(target=fleet.run, args=(connections,))
+    running.start()
+    return running
+
+
+def join(running: threading.Thread, fleet: Fleet) -> None:
+    """Wait until the fleet is done."""
+    wait_for(fleet, lambda: not running.is_alive())
 
 
 def has_ended(state: ServiceState) -> bool:
@@ -101,7 +112,7 @@ def check(state: ServiceState, fleet: Fleet) -> set[bytes]:
     store.close()
     assert len(stored) == sum(counted)
     assert fleet.accepted.items() <= stored.items()
-    # A report whose answer was cut off may be counted, and its step closed when it comes again.
+    # A report whose response was cut off may be counted, and its step closed when it comes again.
     counted_late = {one: report for one, report in fleet.late.items() if one in stored}
     assert counted_late.items() <= stored.items()
     assert len(counted_late) <= fleet.cut_off
@@ -111,7 +122,7 @@ def check(state: ServiceState, fleet: Fleet) -> set[bytes]:
 def check_model(state: ServiceState) -> None:
     """Check that the training ended by itself, with the model that its tallies give offline."""
     progress = state.trainings.progress("phones")
-    assert progress.listed.outcome == "finished"
+    assert progress.entry.outcome == "finished"
     assert progress.refused == 0
     model = progress.trainer.model
     assert relearnt(state, "phones").model.to_document() == model.to_document()
@@ -130,25 +141,25 @@ def accuracy(state: ServiceState) -> tuple[float, float]:
 def test_twenty_thousand_devices_train_a_model_while_some_die_and_the_server_is_killed_twice(
     place: str, tmp_path: Path, memory_folder: Path
 ) -> None:
-    devices, real = 20_000, 300
-    records = records_of(devices)
+    records, real = records_of(20_000), 300
     state = opened(place, 17_000)
-    with ServerProcess(place, tmp_path / "server.log") as server:
-        fleet = Fleet([server.port], "phones", records[real:], state.credentials.issue, dies)
-        running = threading.Thread(target=fleet.run)
-        running.start()
+    with ServerProcess(place, tmp_path / "server.log", target=serve_impatiently) as server:
+        fleet = Fleet([server.port], "phones", records[6_000:], state.credentials.issue, dies)
+        running = started(fleet)
         with ThreadPoolExecutor(4) as pool:
             visits = pool.map(
                 lambda number: visit(server, memory_folder / str(number), records[number]),
                 range(real),
             )
             for heard in (5_000, 12_000):
-                wait_for(lambda heard=heard: len(fleet.accepted) >= heard)
+                wait_for(fleet, lambda heard=heard: len(fleet.accepted) >= heard)
                 server.kill()
                 server.start()
+            join(running, fleet)
             said = dict(visits)
-        running.join(SECONDS)
-        wait_for(lambda: has_ended(state))
+        fleet.records = records[real:6_000]  # without these the training could not end
+        join(started(fleet), fleet)
+        wait_until(lambda: has_ended(state), "the training to end")
         assert server.stop() == 0
     others = check(state, fleet)
     accepted = {device for device, became in said.items() if became == "accepted"}
@@ -170,19 +181,18 @@ def test_two_servers_train_one_model_while_either_is_killed(
     place = postgres.fresh()
     state = opened(place, 1_600)
     with (
-        ServerProcess(place, tmp_path / "one.log") as one,
-        ServerProcess(place, tmp_path / "two.log") as two,
+        ServerProcess(place, tmp_path / "one.log", target=serve_impatiently) as one,
+        ServerProcess(place, tmp_path / "two.log", target=serve_impatiently) as two,
     ):
         ports = [one.port, two.port]
         fleet = Fleet(ports, "phones", records_of(2_000), state.credentials.issue, dies)
-        running = threading.Thread(target=fleet.run, args=(8,))
-        running.start()
+        running = started(fleet, connections=8)
         for heard, victim in ((300, one), (900, two)):
-            wait_for(lambda heard=heard: len(fleet.accepted) >= heard)
+            wait_for(fleet, lambda heard=heard: len(fleet.accepted) >= heard)
             victim.kill()
             victim.start()
-        running.join(SECONDS)
-        wait_for(lambda: has_ended(state))
+        join(running, fleet)
+        wait_until(lambda: has_ended(state), "the training to end")
         assert (one.stop(), two.stop()) == (0, 0)
     assert check(state, fleet) == set()
     assert fleet.cut_off > 0
@@ -190,17 +200,25 @@ def test_two_servers_train_one_model_while_either_is_killed(
     state.database.close()
 
 
+def serve_impatiently(log: str, settings: dict[str, Any]) -> None:
+    """Serve, and give up devices that die with their task after a second instead of a minute."""
+    from harmony.service.training import pacing
+
+    pacing.TASK_SECONDS = 1.0
+    run_server(log, settings)
+
+
 def serve_and_die(log: str, settings: dict[str, Any]) -> None:
     """Serve until a step is to be closed; die when all of it is written and nothing committed."""
-    from harmony.service.training import lifecycle as trainings
+    from harmony.service.training import lifecycle
 
-    close_step = trainings.close_step
+    close_step = lifecycle.close_step
 
     def close_and_die(*arguments: Any, **options: Any) -> None:
         close_step(*arguments, **options)
         os.kill(os.getpid(), signal.SIGKILL)
 
-    trainings.close_step = close_and_die
+    lifecycle.close_step = close_and_die
     run_server(log, settings)
 
 
@@ -218,16 +236,16 @@ def test_a_server_killed_while_it_closes_a_step_has_closed_nothing(
     with ServerProcess(place, tmp_path / "server.log", target=serve_and_die) as dying:
         accepted = {"results": ["accepted"] * len(bodies)}
         assert Connection(dying.port).request("POST", path, bodies, gateway) == (200, accepted)
-        dying.process.join(SECONDS)
+        dying.process.join(STUCK_SECONDS)
         assert dying.process.exitcode == -signal.SIGKILL
     state.catalogue.reload()
     assert open_step(state).number == 1
     assert check_tallies(state) == [step.wanted]
 
     with ServerProcess(place, tmp_path / "server.log") as server:
-        wait_for(lambda: is_at(state, 2))
-        (status, answer) = Connection(server.port).request("POST", path, bodies[:1], gateway)
-        assert (status, answer) == (200, {"results": ["closed"]})
+        wait_until(lambda: is_at(state, 2), "the next step")
+        (status, response) = Connection(server.port).request("POST", path, bodies[:1], gateway)
+        assert (status, response) == (200, {"results": ["closed"]})
         assert server.stop() == 0
     assert check_tallies(state) == [step.wanted, 0]
     trainer = state.trainings.progress(SMALL.name).trainer

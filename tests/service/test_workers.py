@@ -7,14 +7,14 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPException
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 
 from harmony.service.settings import Settings
@@ -23,10 +23,12 @@ from harmony.service.state import ServiceState
 from .conftest import SURVEY, UNLIMITED, recount
 from .devices import any_report, report_body
 from .postgres import Postgres
-from .server_process import Connection, free_port
+from .server_process import Connection, free_port, responds
+from .waiting import STUCK_SECONDS, wait_until
 
 WORKERS = 2
-PATIENCE_SECONDS = 60.0
+
+pytestmark = pytest.mark.timeout(1200)  # it takes a minute or two, and longer if others work too
 
 
 @contextmanager
@@ -37,34 +39,19 @@ def running(place: str, port: int) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", "harmony.service", *given]
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL, text=True)
     try:
-        until(lambda: len(children(server.pid)) == WORKERS and answers(port))
+        wait_until(
+            lambda: len(children(server.pid)) == WORKERS and responds(port), "the workers to start"
+        )
         yield server
     finally:
         server.kill()
-        server.wait()
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for something to come true."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)  # between two looks at processes that start or end
+        server.wait(STUCK_SECONDS)
 
 
 def children(process: int) -> list[int]:
     """Return the workers of a server: not the helper by which Python tracks what they share."""
-    listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [
-        int(one) for one in listed if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()
-    ]
-
-
-def answers(port: int) -> bool:
-    try:
-        return Connection(port, timeout=5).request("GET", "/readyz")[0] == 200
-    except (OSError, HTTPException):
-        return False
+    found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(one) for one in found if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
 
 
 def send(state: ServiceState, port: int, devices: list[bytes]) -> None:
@@ -82,7 +69,7 @@ def send(state: ServiceState, port: int, devices: list[bytes]) -> None:
             except (OSError, HTTPException):
                 return False
 
-        until(acknowledged)
+        wait_until(acknowledged, "a report to be acknowledged")
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(one, devices))
@@ -92,7 +79,7 @@ def test_workers_share_a_port_and_a_tally_and_are_replaced(postgres: Postgres) -
     place, port = postgres.fresh(), free_port()
     state = ServiceState(Settings.load(database=place, **UNLIMITED))
     state.catalogue.add(SURVEY, None)
-    listed = state.catalogue.open(SURVEY.name, "week1")
+    entry = state.catalogue.open(SURVEY.name, "week1")
     devices = [number.to_bytes(16, "big") for number in range(120)]
     with running(place, port) as server:
         send(state, port, devices[:60])
@@ -102,11 +89,14 @@ def test_workers_share_a_port_and_a_tally_and_are_replaced(postgres: Postgres) -
         lost = children(server.pid)[0]
         os.kill(lost, signal.SIGKILL)
         send(state, port, devices)
-        until(lambda: lost not in children(server.pid) and len(children(server.pid)) == WORKERS)
+        wait_until(
+            lambda: lost not in children(server.pid) and len(children(server.pid)) == WORKERS,
+            "the worker to be replaced",
+        )
         server.terminate()
-        assert server.wait(PATIENCE_SECONDS) == 0
-    tally = state.catalogue.tally(listed)
-    assert tally == recount(state, listed.live)
+        assert server.wait(STUCK_SECONDS) == 0
+    tally = state.catalogue.tally(entry)
+    assert tally == recount(state, entry.live)
     assert tally.reports == len(devices)
     state.database.close()
 
@@ -118,7 +108,7 @@ def shards(state: ServiceState) -> list[int]:
 
 
 def metric(port: int, name: str) -> float:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=STUCK_SECONDS) as page:
         found = re.search(rf"^{re.escape(name)} (\S+)$", page.read().decode(), re.MULTILINE)
     assert found
     return float(found[1])
@@ -129,12 +119,16 @@ def test_workers_end_with_their_parent(postgres: Postgres) -> None:
     with running(place, port) as server:
         workers = children(server.pid)
         server.kill()
-        until(lambda: not any(Path(f"/proc/{one}").exists() for one in workers))
+        wait_until(
+            lambda: not any(Path(f"/proc/{one}").exists() for one in workers), "the workers to end"
+        )
 
 
 def test_sqlite_takes_one_worker(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "harmony.service", f"--database={tmp_path / 'x.db'}"]
-    done = subprocess.run([*command, "--workers=2"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [*command, "--workers=2"], capture_output=True, text=True, timeout=STUCK_SECONDS
+    )
     assert done.returncode == 2
     assert "'workers' above 1 needs PostgreSQL" in done.stderr
     assert "Traceback" not in done.stderr

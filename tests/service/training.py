@@ -9,7 +9,7 @@ from typing import Any
 import harmony as hm
 from harmony.learn.trainer import Trainer
 from harmony.learn.training import Training
-from harmony.service.entries import ListedStep
+from harmony.service.entries import StepEntry
 from harmony.service.state import ServiceState
 from harmony_device.report import ask, randomise
 from harmony_device.step import Step
@@ -31,11 +31,11 @@ RECORD = {"charging": True, "theme": "dark", "wifi": False}
 def create(service: Service, training: Training = SMALL, **options: Any) -> None:
     """Create a training over HTTP, as an admin does."""
     body = {"training": training.to_document(), **options}
-    answer = service.client.post("/v1/trainings", json=body, headers=service.admin)
-    assert answer.status_code == 201, answer.text
+    response = service.client.post("/v1/trainings", json=body, headers=service.admin)
+    assert response.status_code == 201, response.text
 
 
-def open_step(state: ServiceState, name: str = SMALL.name) -> ListedStep:
+def open_step(state: ServiceState, name: str = SMALL.name) -> StepEntry:
     """Return the step that takes reports."""
     step = state.trainings.training(name).open_step
     assert step is not None
@@ -55,7 +55,7 @@ def task_of(service: Service, device: Enrolled, name: str = SMALL.name) -> Any:
 
 
 def body_of(service: Service, device: Enrolled, name: str = SMALL.name) -> dict[str, str]:
-    """Return the body of a report to the open step, whatever the pace is."""
+    """Return the body of a report to the open step, whatever the pacing."""
     step = Step.from_json(open_step(service.state, name).document)
     return report_body(step.round, report_of(step, device.device))
 
@@ -66,10 +66,10 @@ def fill_step(service: Service, name: str = SMALL.name, reports: int | None = No
     read = Step.from_json(step.document)
     devices = [os.urandom(16) for _ in range(reports or step.wanted)]
     bodies = [report_body(read.round, report_of(read, one)) for one in devices]
-    answer = service.client.post(
+    response = service.client.post(
         f"/v1/surveys/{name}/reports", json=bodies, headers=service.bearer("gateway")
     )
-    assert answer.json() == {"results": ["accepted"] * len(bodies)}
+    assert response.json() == {"results": ["accepted"] * len(bodies)}
     service.state.trainings.advance()
 
 
@@ -101,10 +101,10 @@ def check_tallies(state: ServiceState, name: str = SMALL.name) -> list[int]:
 def relearnt(state: ServiceState, name: str = SMALL.name) -> Trainer:
     """Learn again from the tallies of the closed steps, as an offline training would."""
     state.catalogue.reload()
-    listed = state.trainings.training(name)
+    entry = state.trainings.training(name)
     progress = state.trainings.progress(name)
     trainer = Trainer(progress.trainer.training)
-    for step in listed.rounds.values():
+    for step in entry.rounds.values():
         if step.closed is not None:
             trainer.learn(state.catalogue.tally(step))
     return trainer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
@@ -19,13 +18,20 @@ from .api import admin, analysis, devices, links, system, trainings
 from .api.ingest_description import DESCRIPTION, PATH
 from .api.models import ProblemDocument
 from .api.task_description import TASK_DESCRIPTION, TASK_PATH
-from .asgi import App, DisconnectedError, Receive, Scope, Send, read_body, send_problem
+from .asgi import (
+    App,
+    DisconnectedError,
+    Receive,
+    Scope,
+    Send,
+    problem_response,
+    read_body,
+    send_response,
+)
 from .ingest.route import Ingest, is_ingest
-from .problems import MEDIA_TYPE, Problem, reason_for
+from .problems import MEDIA_TYPE, Problem, problem_of, reason_for
 from .state import ServiceState
 from .training.route import Tasks, is_task
-
-log = structlog.get_logger(__name__)
 
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"description": text, "content": {MEDIA_TYPE: {}}, "model": ProblemDocument}
@@ -91,11 +97,10 @@ class LimitedBody:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its body read."""
-        length = next((int(v) for k, v in scope["headers"] if k == b"content-length"), 0)
         try:
-            body = await read_body(receive, length, self._state.settings)
+            body = await read_body(receive, scope["headers"], self._state.settings)
         except Problem as problem:
-            await send_problem(send, problem)
+            await send_response(send, problem_response(problem))
             return
         except DisconnectedError:
             return
@@ -121,7 +126,7 @@ def api_of(state: ServiceState) -> FastAPI:
     for room in (devices, admin, analysis, trainings, links, system):
         api.include_router(room.router)
     dashboard.install(api, state)
-    _answer_with_problems(api)
+    _respond_with_problems(api)
 
     def openapi() -> dict[str, Any]:
         if api.openapi_schema is None:
@@ -138,7 +143,7 @@ def api_of(state: ServiceState) -> FastAPI:
     return api
 
 
-def _answer_with_problems(api: FastAPI) -> None:
+def _respond_with_problems(api: FastAPI) -> None:
     @api.exception_handler(Problem)
     async def problem(_: Request, raised: Problem) -> Response:
         return _response(raised)
@@ -151,19 +156,14 @@ def _answer_with_problems(api: FastAPI) -> None:
 
     @api.exception_handler(HTTPException)
     async def other(_: Request, raised: HTTPException) -> Response:
-        answer = _response(Problem(reason_for(raised.status_code), str(raised.detail)))
-        answer.headers.update(raised.headers or {})
-        return answer
+        response = _response(Problem(reason_for(raised.status_code), str(raised.detail)))
+        response.headers.update(raised.headers or {})
+        return response
 
-    @api.exception_handler(SQLAlchemyError)
-    async def no_database(_: Request, raised: SQLAlchemyError) -> Response:
-        log.error("the database did not answer", problem=str(raised))
-        return _response(Problem("overloaded", "the database does not answer", retry_after=5))
-
+    @api.exception_handler(SQLAlchemyError)  # or Starlette would raise it again, as unexpected
     @api.exception_handler(Exception)
     async def failed(request: Request, raised: Exception) -> Response:
-        log.error("request failed", path=request.url.path, exc_info=raised)
-        return _response(Problem("internal", "something went wrong; it was logged"))
+        return _response(problem_of(raised, request.url.path))
 
 
 def _response(problem: Problem) -> Response:

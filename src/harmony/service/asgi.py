@@ -1,4 +1,4 @@
-"""The few ASGI pieces that the raw routes share: reading a body, sending an answer."""
+"""The few ASGI pieces that the raw routes share: reading a request, sending a response."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Answer = tuple[Message, Message]
-"""The start of an answer and its body."""
+Response = tuple[Message, Message]
+"""The start of a response and its body."""
 Headers = list[tuple[bytes, bytes]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -33,16 +33,44 @@ def client_of(scope: Scope) -> str:
     return client[0] if client else ""
 
 
-async def read_body(receive: Receive, length: int, settings: Settings) -> bytes:
+def header_of(headers: Headers, name: bytes) -> bytes:
+    """Return the value of a header, the last if there are several, and b"" if there is none.
+
+    >>> header_of([(b"host", b"here"), (b"accept", b"*/*")], b"accept")
+    b'*/*'
+    """
+    for key, value in reversed(headers):
+        if key == name:
+            return value
+    return b""
+
+
+def matches_tag(if_none_match: str, tag: str) -> bool:
+    """Whether a client that sent this If-None-Match has what this ETag names.
+
+    >>> matches_tag('"old", W/"new"', '"new"'), matches_tag("*", '"new"'), matches_tag("", '"new"')
+    (True, True, False)
+    """
+    known = {one.strip().removeprefix("W/") for one in if_none_match.split(",")}
+    return bool(known & {tag, "*"})
+
+
+def check_size(size: int, settings: Settings) -> None:
+    """Raise the problem that a body of so many bytes is too large, if it is."""
+    if size > settings.body_bytes:
+        raise Problem(
+            "too-large", f"the body must be at most {settings.body_bytes} bytes; send less at once"
+        )
+
+
+async def read_body(receive: Receive, headers: Headers, settings: Settings) -> bytes:
     """Read a request's body, within the limits of size and time."""
-    if length > settings.body_bytes:
-        raise _too_large(settings)
+    check_size(int(header_of(headers, b"content-length") or 0), settings)
     message = await receive()
     if message["type"] == "http.disconnect":
         raise DisconnectedError
     body: bytes = message.get("body", b"")
-    if len(body) > settings.body_bytes:
-        raise _too_large(settings)
+    check_size(len(body), settings)
     if not message.get("more_body"):
         return body
     parts, size = [body], len(body)
@@ -54,51 +82,36 @@ async def read_body(receive: Receive, length: int, settings: Settings) -> bytes:
                     raise DisconnectedError
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
-                if size > settings.body_bytes:
-                    raise _too_large(settings)
+                check_size(size, settings)
     except TimeoutError:
         raise Problem("too-slow", "the body did not arrive in time; send it again") from None
     return b"".join(parts)
 
 
-def _too_large(settings: Settings) -> Problem:
-    return Problem(
-        "too-large", f"the body must be at most {settings.body_bytes} bytes; send less at once"
-    )
-
-
-async def send_json(send: Send, status: int, document: Any) -> None:
-    """Answer with a JSON document."""
-    await send_bytes(send, status, "application/json", _encode(document))
-
-
-async def send_problem(send: Send, problem: Problem) -> None:
-    """Answer with a problem document."""
-    await send_answer(send, problem_answer(problem))
-
-
-async def send_bytes(
-    send: Send, status: int, media_type: str, body: bytes, headers: dict[str, str] | None = None
-) -> None:
-    """Answer with these bytes."""
-    await send_answer(send, answer_of(status, media_type, body, headers))
-
-
-async def send_answer(send: Send, answer: Answer) -> None:
-    """Send a whole answer."""
-    for message in answer:
+async def send_response(send: Send, response: Response) -> None:
+    """Send a whole response."""
+    for message in response:
         await send(message)
 
 
-def problem_answer(problem: Problem) -> Answer:
-    """Return the answer that holds a problem document."""
-    return answer_of(problem.status, MEDIA_TYPE, problem.body(), problem.headers)
+def json_response(document: Any) -> Response:
+    """Return the response that holds a JSON document."""
+    return response_of(200, "application/json", _encode(document))
 
 
-def answer_of(
+def problem_response(problem: Problem) -> Response:
+    """Return the response that holds a problem document."""
+    return response_of(problem.status, MEDIA_TYPE, problem.body(), problem.headers)
+
+
+def response_of(
     status: int, media_type: str, body: bytes, headers: dict[str, str] | None = None
-) -> Answer:
-    """Return the answer of these bytes."""
+) -> Response:
+    """Return the response of these bytes.
+
+    >>> response_of(200, "text/plain", b"yes")[0]["status"]
+    200
+    """
     sent = [
         (b"content-type", media_type.encode()),
         (b"content-length", str(len(body)).encode()),

@@ -23,12 +23,12 @@ from harmony.tally import Tally
 
 from . import schema
 from .database import Database
-from .entries import ListedRound, ListedStep, ListedSurvey, ListedTraining
+from .entries import RoundEntry, StepEntry, SurveyEntry, TrainingEntry
 from .ingest.blocks import LiveRound
 from .problems import Problem
 from .schedule import Period, period_at
 
-__all__ = ["Catalogue", "ListedRound", "ListedSurvey", "read_tally"]
+__all__ = ["Catalogue", "RoundEntry", "SurveyEntry", "read_tally"]
 
 
 class Catalogue:
@@ -38,9 +38,9 @@ class Catalogue:
         self._database = database
         self._clock = clock
         self._lock = threading.Lock()
-        self.surveys: dict[str, ListedSurvey] = {}
-        self.trainings: dict[str, ListedTraining] = {}
-        self.rounds: dict[str, Mapping[str, ListedRound]] = {}
+        self.surveys: dict[str, SurveyEntry] = {}
+        self.trainings: dict[str, TrainingEntry] = {}
+        self.rounds: dict[str, Mapping[str, RoundEntry]] = {}
         """The rounds of each, whether survey or training, by its name."""
         self.live: dict[tuple[str, str], LiveRound] = {}
         """The rounds that take reports, by survey and label: all that the ingest path asks."""
@@ -55,19 +55,21 @@ class Catalogue:
                     select(schema.rounds).order_by(schema.rounds.c.id)
                 ).all()
                 step_rows = self._unknown_steps(connection) if trained else {}
-            surveys = {row.id: self._listed(row) for row in survey_rows if row.id not in trained}
+            surveys = {
+                row.id: self._survey_entry(row) for row in survey_rows if row.id not in trained
+            }
             trainings = {
-                row.id: ListedTraining.of(row, trained[row.id])
+                row.id: TrainingEntry.of(row, trained[row.id])
                 for row in survey_rows
                 if row.id in trained
             }
             for row in round_rows:
                 if row.survey in surveys:
                     of = surveys[row.survey]
-                    of.rounds[row.label] = self._listed_round(of, row)
+                    of.rounds[row.label] = self._round_entry(of, row)
                 else:
                     steps = trainings[row.survey]
-                    steps.rounds[row.label] = self._listed_step(steps, row, step_rows)
+                    steps.rounds[row.label] = self._step_entry(steps, row, step_rows)
             self.surveys = {one.survey.name: one for one in surveys.values()}
             self.trainings = {one.name: one for one in trainings.values()}
             self.rounds = {name: one.rounds for name, one in self.surveys.items()}
@@ -92,36 +94,36 @@ class Catalogue:
         )
         return {row.round: row for row in rows}
 
-    def _listed(self, row: Any) -> ListedSurvey:
+    def _survey_entry(self, row: Any) -> SurveyEntry:
         known = self.surveys.get(row.name)
         if known is not None and known.id == row.id:
             survey, document = known.survey, known.document
         else:
             document = row.document.encode()
             survey = Survey.from_document(msgspec.json.decode(document))
-        return ListedSurvey(row.id, survey, document, row.schedule, row.created, {})
+        return SurveyEntry(row.id, survey, document, row.schedule, row.created, {})
 
-    def _listed_round(self, listed: ListedSurvey, row: Any) -> ListedRound:
-        known = self.surveys.get(listed.survey.name)
+    def _round_entry(self, entry: SurveyEntry, row: Any) -> RoundEntry:
+        known = self.surveys.get(entry.survey.name)
         same = known.rounds.get(row.label) if known else None
         if same is not None and same.live.id == row.id:
             live = same.live
         else:
-            live = _live(row, listed.survey, None)
-        return ListedRound(live, row.opened, row.closes, row.closed)
+            live = _live(row, entry.survey, None)
+        return RoundEntry(live, row.opened, row.closes, row.closed)
 
-    def _listed_step(
-        self, training: ListedTraining, row: Any, step_rows: Mapping[int, Any]
-    ) -> ListedStep:
+    def _step_entry(
+        self, training: TrainingEntry, row: Any, step_rows: Mapping[int, Any]
+    ) -> StepEntry:
         known = self.trainings.get(training.name)
         same = known.rounds.get(row.label) if known else None
         if same is not None and same.live.id == row.id:
             return replace(same, closed=row.closed)
         document = msgspec.json.decode(step_rows[row.id].document)
         live = _live(row, Survey.from_document(document["survey"]), training.id)
-        return ListedStep.of(live, row, step_rows[row.id], document)
+        return StepEntry.of(live, row, step_rows[row.id], document)
 
-    def survey(self, name: str) -> ListedSurvey:
+    def survey(self, name: str) -> SurveyEntry:
         """Return a survey, or raise the problem that there is none."""
         if name not in self.surveys:
             self.reload()
@@ -129,7 +131,7 @@ class Catalogue:
             raise Problem("unknown-survey", "there is no survey of this name")
         return self.surveys[name]
 
-    def round(self, name: str, label: str | None = None) -> ListedRound:
+    def round(self, name: str, label: str | None = None) -> RoundEntry:
         """Return a round of a survey or a training: by its label, or the latest."""
         rounds = self.rounds.get(name)
         if rounds is None or (label is not None and label not in rounds):
@@ -143,7 +145,7 @@ class Catalogue:
             raise Problem("unknown-round", "the survey has no round of this label")
         return rounds[label]
 
-    def add(self, survey: Survey, schedule: str | None) -> ListedSurvey:
+    def add(self, survey: Survey, schedule: str | None) -> SurveyEntry:
         """Store a survey; the same one again is no change, another of its name is refused."""
         document = msgspec.json.encode(survey.to_document()).decode()
         try:
@@ -170,7 +172,7 @@ class Catalogue:
 
     def open(
         self, name: str, label: str, closes: float | None = None, seed: bytes | None = None
-    ) -> ListedRound:
+    ) -> RoundEntry:
         """Open a round, with a fresh seed if none is given; a survey has one open at a time."""
         survey, now = self.survey(name), self._clock()
         opened = Round.open(label) if seed is None else Round(label, seed)
@@ -187,14 +189,14 @@ class Catalogue:
         self.reload()
         return self.round(name, label)
 
-    def close(self, name: str, label: str) -> ListedRound:
+    def close(self, name: str, label: str) -> RoundEntry:
         """Close a survey's round: once this returns, its tally no longer changes."""
         self.survey(name)
-        listed = self.round(name, label)
+        entry = self.round(name, label)
         with self._database.write(alone=True) as connection:
             connection.execute(
                 update(schema.rounds)
-                .where(schema.rounds.c.id == listed.live.id, schema.rounds.c.closed.is_(None))
+                .where(schema.rounds.c.id == entry.live.id, schema.rounds.c.closed.is_(None))
                 .values(closed=self._clock())
             )
         self.reload()
@@ -222,13 +224,13 @@ class Catalogue:
             self.reload()
         return opened
 
-    def _due(self, survey: ListedSurvey, now: float) -> Period | None:
+    def _due(self, survey: SurveyEntry, now: float) -> Period | None:
         if survey.schedule is None or survey.open_round(now) is not None:
             return None
         period = period_at(survey.schedule, now)
         return None if period.label in survey.rounds else period
 
-    def reschedule(self, name: str, schedule: str | None) -> ListedSurvey:
+    def reschedule(self, name: str, schedule: str | None) -> SurveyEntry:
         """Let a survey's rounds follow another schedule, or none, from its next round on."""
         survey = self.survey(name)
         with self._database.write() as connection:
@@ -247,10 +249,10 @@ class Catalogue:
         with self._database.read() as connection:
             return {row[0]: int(row[1]) for row in connection.execute(counted)}
 
-    def tally(self, listed: ListedRound) -> Tally:
+    def tally(self, entry: RoundEntry) -> Tally:
         """Read a round's tally: the sum of its shards, at one moment."""
         with self._database.read() as connection:
-            return read_tally(connection, listed.live)
+            return read_tally(connection, entry.live)
 
 
 def insert_round(

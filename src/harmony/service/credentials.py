@@ -1,13 +1,12 @@
 """Device credentials: an HMAC over the device's id, under a server key that can be rotated.
 
 The server keeps no list of devices: a credential proves that it issued the id.  A credential
-is `<number of the key>-<HMAC-SHA-256, 32 hex digits>`; keys that are not retired all verify,
-the newest signs.
+is `<number of the key>-<32 hex digits of the HMAC-SHA-256>`; keys that are not retired all verify,
+the newest signs.  A request proves its device by `Authorization: Harmony <id in hex>.<credential>`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 from binascii import unhexlify
@@ -20,6 +19,7 @@ from harmony_device.coins import ID_BYTES
 from .database import Database
 from .schema import server_keys
 
+SCHEME = b"Harmony "
 SECRET_BYTES = 32
 MAC_BYTES = 16
 
@@ -30,7 +30,7 @@ class Credentials:
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database = database
         self._clock = clock
-        self._keys: dict[bytes, tuple[Signer, float]] = {}
+        self._keys: dict[bytes, tuple[hmac.HMAC, float]] = {}
         self._newest = b""
 
     def reload(self) -> None:
@@ -44,7 +44,7 @@ class Credentials:
         alive = [row for row in rows if row.retires is None or row.retires > now]
         self._newest = str(alive[-1].number).encode()
         self._keys = {
-            str(row.number).encode(): (Signer(bytes(row.secret)), row.retires or float("inf"))
+            str(row.number).encode(): (_key(row.secret), row.retires or float("inf"))
             for row in alive
         }
 
@@ -67,38 +67,42 @@ class Credentials:
 
     def issue(self, device: bytes) -> str:
         """Return a credential for this device, under the newest key."""
-        return f"{self._newest.decode()}-{self._keys[self._newest][0](device).hex()}"
+        key, _ = self._keys[self._newest]
+        return f"{self._newest.decode()}-{_mac(key, device).hex()}"
 
     def device_of(self, authorization: bytes) -> bytes | None:
-        """Return the device of `<id in hex>.<credential>`, or None if it is not genuine."""
-        identity, _, credential = authorization.partition(b".")
+        """Return the device that an Authorization header proves, or None if it proves none."""
+        if not authorization.startswith(SCHEME):
+            return None
+        identity, _, credential = authorization[len(SCHEME) :].partition(b".")
         number, _, claimed = credential.partition(b"-")
         known = self._keys.get(number)
         if known is None or len(identity) != 2 * ID_BYTES:
             return None
+        key, retires = known
         try:
             device = unhexlify(identity)
-            genuine = hmac.compare_digest(known[0](device), unhexlify(claimed))
+            genuine = hmac.compare_digest(_mac(key, device), unhexlify(claimed))
         except ValueError:
             return None
-        return device if genuine and self._clock() < known[1] else None
+        return device if genuine and self._clock() < retires else None
 
 
-class Signer:
-    """HMAC-SHA-256 under one secret, with the secret's part of the work done once.
+def is_device(authorization: bytes) -> bool:
+    """Whether this Authorization header is a device's, genuine or not.
 
-    >>> Signer(b"k" * 32)(b"device").hex() == hmac.digest(b"k" * 32, b"device", "sha256").hex()[:32]
-    True
+    >>> is_device(b"Harmony 00.1-00"), is_device(b"Bearer hmy_00")
+    (True, False)
     """
+    return authorization.startswith(SCHEME)
 
-    def __init__(self, secret: bytes) -> None:
-        padded = secret.ljust(64, b"\0")
-        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in padded))
-        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in padded))
 
-    def __call__(self, device: bytes) -> bytes:
-        """Return the first 16 bytes of the HMAC."""
-        inner, outer = self._inner.copy(), self._outer.copy()
-        inner.update(device)
-        outer.update(inner.digest())
-        return outer.digest()[:MAC_BYTES]
+def _key(secret: bytes) -> hmac.HMAC:
+    """Return what every HMAC under this secret starts from."""
+    return hmac.new(secret, digestmod="sha256")
+
+
+def _mac(key: hmac.HMAC, device: bytes) -> bytes:
+    signing = key.copy()  # spares each report the secret's part of the work
+    signing.update(device)
+    return signing.digest()[:MAC_BYTES]

@@ -1,7 +1,7 @@
 """Enrolment: who may become a device.  Open to all, to holders of a key, or by a list.
 
 Ids are random and issued here, so nobody can choose the coin that a device will get.  An entry
-of the list always gets the same id: asking again after a lost answer is harmless.
+of the list always gets the same id: asking again after a lost response is harmless.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Enrolment:
         if not key:
             raise Problem("unauthorized", "'key' is missing; this server enrols by key only")
         if self.rule == "list":
-            return self._listed(key)
+            return self._device_on_list(key)
         token = self._tokens.verify(key)
         if token is None or token.role != ENROL:
             raise Problem("unauthorized", "'key' is not an enrolment key of this server")
@@ -63,7 +63,7 @@ class Enrolment:
         with self._database.write() as connection:
             connection.execute(delete(allowed).where(allowed.c.device == device))
 
-    def _listed(self, entry: str) -> bytes:
+    def _device_on_list(self, entry: str) -> bytes:
         with self._database.write() as connection:
             mine = allowed.c.digest == _digest(entry)
             row = connection.execute(select(allowed).where(mine)).one_or_none()

@@ -15,7 +15,7 @@ from .ingest.blocks import LiveRound
 
 
 @dataclass(frozen=True, eq=False)
-class ListedRound:
+class RoundEntry:
     """A round with its times."""
 
     live: LiveRound
@@ -25,7 +25,7 @@ class ListedRound:
 
 
 @dataclass(frozen=True, eq=False)
-class ListedSurvey:
+class SurveyEntry:
     """A survey with its document as devices get it, and its rounds by label."""
 
     id: int
@@ -33,9 +33,9 @@ class ListedSurvey:
     document: bytes
     schedule: str | None
     created: float
-    rounds: dict[str, ListedRound]
+    rounds: dict[str, RoundEntry]
 
-    def open_round(self, now: float) -> ListedRound | None:
+    def open_round(self, now: float) -> RoundEntry | None:
         """Return the round that takes reports now."""
         for one in reversed(self.rounds.values()):
             if one.closed is None and (one.closes is None or one.closes > now):
@@ -44,7 +44,7 @@ class ListedSurvey:
 
 
 @dataclass(frozen=True, eq=False)
-class ListedStep(ListedRound):
+class StepEntry(RoundEntry):
     """A step of a training: a round that closes when `wanted` devices have reported.
 
     From `deadline` on the training's least number is enough.  `document` is the task, as devices
@@ -58,7 +58,7 @@ class ListedStep(ListedRound):
     tag: str
 
     @classmethod
-    def of(cls, live: LiveRound, row: Any, step: Any, document: dict[str, Any]) -> ListedStep:
+    def of(cls, live: LiveRound, row: Any, step: Any, document: dict[str, Any]) -> StepEntry:
         """Read a step from the rows of its round and its own, and what the trainer wrote."""
         opened = {
             "label": live.round.label,
@@ -74,7 +74,7 @@ class ListedStep(ListedRound):
 
 
 @dataclass(frozen=True, eq=False)
-class ListedTraining:
+class TrainingEntry:
     """A training with its definition, and its steps by the labels of their rounds."""
 
     id: int
@@ -86,10 +86,10 @@ class ListedTraining:
     least: int
     ended: float | None
     outcome: str | None
-    rounds: dict[str, ListedStep]
+    rounds: dict[str, StepEntry]
 
     @classmethod
-    def of(cls, row: Any, training: Any) -> ListedTraining:
+    def of(cls, row: Any, training: Any) -> TrainingEntry:
         """Read a training from its rows in `surveys` and in `trainings`; its steps follow."""
         definition = row.document.encode()
         return cls(
@@ -98,7 +98,7 @@ class ListedTraining:
         )  # fmt: skip
 
     @property
-    def open_step(self) -> ListedStep | None:
+    def open_step(self) -> StepEntry | None:
         """The step that takes reports: a training that has not ended has exactly one."""
         for one in reversed(self.rounds.values()):
             if one.closed is None:

@@ -15,7 +15,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 from .ingest.blocks import Block
 from .ingest.outcomes import Outcomes, by_name
-from .training.arrivals import Turnout
+from .training.arrivals import Arrivals
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where the environment names the workers' folder; prometheus-client looks for it when imported."""
@@ -61,7 +61,7 @@ class Metrics:
         )
         self.waiting: Callable[[], int] = lambda: 0
         """How many reports wait; set by the writer."""
-        self.turnout = Turnout()
+        self.arrivals = Arrivals()
         self._outcomes: dict[str, Count[str]] = {}
         self._lock = threading.Lock()
         self.enrolled = Counter("harmony_enrolments", "Devices enrolled", registry=self.registry)
@@ -75,7 +75,7 @@ class Metrics:
         self.commit_seconds.observe(seconds)
         self.commit_reports.observe(sum(len(block.reports) for block in blocks))
         for block, block_outcomes in zip(blocks, outcomes, strict=True):
-            self.turnout.came(block.round, block_outcomes)
+            self.arrivals.count(block.round, block_outcomes)
             counted = by_name(block_outcomes)
             for name, count in counted.items():
                 self.reports.labels(name).inc(count)

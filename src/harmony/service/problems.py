@@ -6,8 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+log = structlog.get_logger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+
+RETRY_SECONDS = 5
+"""When a client should try again what the server could not do now."""
 
 TITLES = {
     "malformed": (422, "The request is not in the form that this route takes"),
@@ -59,6 +66,28 @@ class Problem(Exception):  # noqa: N818  # RFC 9457 calls it a problem
     def body(self) -> bytes:
         """Return the problem document as JSON."""
         return msgspec.json.encode(self.document())
+
+
+class OverloadedError(Problem):
+    """The server could not do this now, and may if it is asked again."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("overloaded", detail, retry_after=RETRY_SECONDS)
+
+
+def problem_of(raised: Exception, path: str) -> Problem:
+    """Return the problem that a request to `path` ended with, logged unless it is a refusal.
+
+    >>> problem_of(Problem("closed", "the round is not open"), "/v1/surveys").status
+    410
+    """
+    if isinstance(raised, Problem):
+        return raised
+    if isinstance(raised, SQLAlchemyError):
+        log.error("the database did not respond", path=path, problem=str(raised))
+        return OverloadedError("the database does not respond")
+    log.error("request failed", path=path, exc_info=raised)
+    return Problem("internal", "something went wrong; it was logged")
 
 
 def reason_for(status: int) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import signal
 import socket
 import sys
 from collections.abc import Callable
-from typing import Literal
 
 import structlog
 import uvicorn
@@ -17,6 +15,7 @@ from harmony.errors import HarmonyError
 
 from .app import Application
 from .asgi import App
+from .ingest.http_protocol import choose_protocol
 from .ingest.route import Ingest
 from .logs import configure_logs
 from .settings import Settings
@@ -73,14 +72,14 @@ def serve_app(
 
     Single reports go to `ingest` without a detour.
     """
-    # What is loaded by now stays, and what a request makes goes when it is answered: the
+    # What is loaded by now stays, and what a request makes goes with its response: the
     # collector finds next to nothing, so it need not search among the requests under way.
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     config = uvicorn.Config(
         app,
-        loop="uvloop" if _has("uvloop") else "asyncio",
-        http=_protocol(ingest, settings),
+        loop="auto",
+        http=choose_protocol(ingest, settings),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -143,17 +142,3 @@ def _shown_host(host: str) -> str:
     if host in ("0.0.0.0", "::"):  # shown, not bound
         return "localhost"
     return f"[{host}]" if ":" in host else host
-
-
-def _protocol(ingest: Ingest, settings: Settings) -> type[asyncio.Protocol] | Literal["h11"]:
-    if not _has("httptools"):
-        return "h11"
-    from .ingest.fast_path import protocol_for
-
-    return protocol_for(ingest, settings.trusted_proxies)
-
-
-def _has(module: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(module) is not None

@@ -47,7 +47,7 @@ class Settings(BaseSettings):
         2.0, ge=0, le=1000, description="commit when reports have waited so long for others"
     )
     queue_reports: int = Field(
-        200_000, ge=1, description="answer 503 when so many reports wait for their commit"
+        200_000, ge=1, description="respond 503 when so many reports wait for their commit"
     )
     body_bytes: int = Field(8 << 20, ge=1024, description="the largest request body")
     body_seconds: float = Field(30.0, gt=0, description="how long a request body may take")

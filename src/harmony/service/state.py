@@ -21,6 +21,7 @@ from .settings import Settings
 from .stores import open_store
 from .tokens import ADMIN, Token, Tokens
 from .training.lifecycle import Trainings
+from .warm_up import start_warm_up
 
 log = structlog.get_logger(__name__)
 
@@ -43,7 +44,7 @@ class ServiceState:
         self.tokens = Tokens(self.database, clock)
         self.enrolment = Enrolment(settings.enrolment, self.database, self.tokens)
         self.metrics = Metrics()
-        self.trainings = Trainings(self.database, self.catalogue, self.metrics.turnout, clock)
+        self.trainings = Trainings(self.database, self.catalogue, self.metrics.arrivals, clock)
         self.address_limit = RateLimit(settings.address_rate, settings.address_burst)
         self.credential_limit = RateLimit(settings.credential_rate, settings.credential_burst)
         self.enrolment_limit = RateLimit(settings.enrolment_rate, settings.enrolment_burst)
@@ -70,8 +71,9 @@ class ServiceState:
         self.tokens.reload()
 
     async def start(self) -> None:
-        """Start the writer and the clock."""
+        """Start the writer, the clock, and the warm-up in the background."""
         self.writer.start()
+        start_warm_up()
         self._tickers = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self._train()),
@@ -106,7 +108,7 @@ class ServiceState:
                     since_reload = 0.0
                     await asyncio.to_thread(self.reload)
             except SQLAlchemyError as problem:
-                log.warning("the database did not answer", problem=str(problem))
+                log.warning("the database did not respond", problem=str(problem))
             await asyncio.sleep(TICK_SECONDS)
             since_reload += TICK_SECONDS
 
@@ -118,27 +120,27 @@ class ServiceState:
                 await asyncio.to_thread(self.trainings.advance)
             except SQLAlchemyError as problem:
                 pause = TICK_SECONDS
-                log.warning("the database did not answer", problem=str(problem))
+                log.warning("the database did not respond", problem=str(problem))
             except Exception:
                 pause = TICK_SECONDS
                 log.exception("the trainings could not be looked at")
             await asyncio.sleep(pause)
 
-    def authenticate(self, authorization: str, roles: Sequence[str]) -> Token:
-        """Return the bearer's token if it has one of these roles or is an admin's."""
+    def admit_device(self, authorization: bytes) -> bytes:
+        """Return the device that asks, within its rate; raise the problem if that is not so."""
+        device = self.credentials.device_of(authorization)
+        if device is None:
+            raise Problem("unauthorized", "'Authorization' is not a valid device credential")
+        self.credential_limit.check(device)
+        return device
+
+    def admit_bearer(self, authorization: str, roles: Sequence[str]) -> Token:
+        """Return the bearer's token, of one of these roles or an admin's, within its rate."""
         kind, _, presented = authorization.partition(" ")
         token = self.tokens.verify(presented.strip()) if kind.lower() == "bearer" else None
         if token is None:
             raise Problem("unauthorized", "'Authorization' must be 'Bearer' and a valid token")
         if token.role not in (*roles, ADMIN):
             raise Problem("forbidden", f"this needs a token of the role {' or '.join(roles)}")
+        self.credential_limit.check(token.id)
         return token
-
-    def limit(self, limit: RateLimit, key: str | bytes) -> None:
-        """Count a request against a rate limit, or raise the problem that it is used up."""
-        wait = limit.wait(key)
-        if wait:
-            raise Problem(
-                "too-many-requests", "too many requests; wait as Retry-After says",
-                retry_after=wait,
-            )  # fmt: skip

@@ -113,7 +113,7 @@ class Tokens:
         prefix, _, rest = presented.partition("_")
         identity, _, secret = rest.partition("_")
         known = self._known.get(identity)
-        if known is None and not self._rereads.wait(""):
+        if known is None and not self._rereads.acquire(""):
             self.reload()  # another server may have made it just now
             known = self._known.get(identity)
         if prefix != "hmy" or known is None:

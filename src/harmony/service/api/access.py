@@ -9,7 +9,6 @@ from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
 from harmony.service.asgi import client_of
-from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
 from harmony.service.tokens import ADMIN, ANALYST, Token
 
@@ -30,8 +29,7 @@ def _unlimited_state(request: Request) -> ServiceState:
 
 def _state(request: Request) -> ServiceState:
     state = _unlimited_state(request)
-    if state.address_limit.active:
-        state.limit(state.address_limit, client_of(request.scope))
+    state.address_limit.check(client_of(request.scope))
     return state
 
 
@@ -45,22 +43,13 @@ def _holder(*roles: str) -> Callable[..., Token]:
         state: State,
         _: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     ) -> Token:
-        token = state.authenticate(request.headers.get("authorization", ""), roles)
-        if state.credential_limit.active:
-            state.limit(state.credential_limit, token.id)
-        return token
+        return state.admit_bearer(request.headers.get("authorization", ""), roles)
 
     return check
 
 
 def _own_device(state: State, authorization: Annotated[str | None, Security(_device)]) -> bytes:
-    kind, _, presented = (authorization or "").partition(" ")
-    device = state.credentials.device_of(presented.encode()) if kind == "Harmony" else None
-    if device is None:
-        raise Problem("unauthorized", "'Authorization' is not a valid device credential")
-    if state.credential_limit.active:
-        state.limit(state.credential_limit, device)
-    return device
+    return state.admit_device((authorization or "").encode("latin-1"))
 
 
 Admin = Annotated[Token, Depends(_holder(ADMIN))]

@@ -76,7 +76,7 @@ def open_round(state: State, holder: Admin, name: str, body: RoundBody) -> Round
 
 @router.post("/surveys/{name}/rounds/{label}/close")
 def close_round(state: State, holder: Admin, name: str, label: Label) -> RoundView:
-    """Close a round: no report is added once this has answered."""
+    """Close a round: no report is added once this has returned."""
     closed = state.catalogue.close(name, label)
     log.info("round closed", survey=name, round=label, by=holder.name)
     return RoundView.of(closed)

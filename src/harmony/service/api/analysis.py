@@ -11,7 +11,7 @@ from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from harmony.estimate.result import Result
-from harmony.service.catalogue import ListedRound
+from harmony.service.catalogue import RoundEntry
 from harmony.service.export import write_parquet
 from harmony.service.state import ServiceState
 from harmony.service.stores import open_store
@@ -59,9 +59,9 @@ def estimates_csv(
 )
 def tally(state: State, _: Analyst, name: str, label: Label) -> Response:
     """Download the tally file: all that the analysis needs, anywhere."""
-    listed = _round(state, name, label)
-    content = state.catalogue.tally(listed).to_bytes()
-    filename = f"{name}-{listed.live.round.label.replace(':', '-')}.tally"
+    entry = _round(state, name, label)
+    content = state.catalogue.tally(entry).to_bytes()
+    filename = f"{name}-{entry.live.round.label.replace(':', '-')}.tally"
     return Response(
         content,
         media_type="application/octet-stream",
@@ -76,12 +76,12 @@ def tally(state: State, _: Analyst, name: str, label: Label) -> Response:
 )
 def reports(state: State, _: Analyst, name: str, label: Label) -> FileResponse:
     """Export the stored reports as Parquet, to count or analyse elsewhere."""
-    listed = _round(state, name, label)
+    entry = _round(state, name, label)
     handle, path = tempfile.mkstemp(suffix=".parquet", prefix="harmony-")
     os.close(handle)
     store = open_store(state.database)
     try:
-        write_parquet(path, listed.live, store.stored(listed.live))
+        write_parquet(path, entry.live, store.stored(entry.live))
     except BaseException:
         os.unlink(path)
         raise
@@ -90,15 +90,15 @@ def reports(state: State, _: Analyst, name: str, label: Label) -> FileResponse:
     return FileResponse(
         path,
         media_type="application/vnd.apache.parquet",
-        filename=f"{name}-{listed.live.round.label.replace(':', '-')}.parquet",
+        filename=f"{name}-{entry.live.round.label.replace(':', '-')}.parquet",
         background=BackgroundTask(os.unlink, path),
     )
 
 
-def _round(state: ServiceState, name: str, label: str) -> ListedRound:
+def _round(state: ServiceState, name: str, label: str) -> RoundEntry:
     return state.catalogue.round(name, None if label == LATEST else label)
 
 
 def _result(state: ServiceState, name: str, label: str) -> Result:
-    listed = _round(state, name, label)
-    return listed.live.survey.estimate(state.catalogue.tally(listed))
+    entry = _round(state, name, label)
+    return entry.live.survey.estimate(state.catalogue.tally(entry))

@@ -8,9 +8,7 @@ from fastapi import APIRouter, Header, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from harmony.service.asgi import client_of
-from harmony.service.ingest.writer import OverloadedError
-from harmony.service.problems import Problem
+from harmony.service.asgi import client_of, matches_tag
 
 from .access import OwnDevice, State
 from .models import EnrolBody, Enrolled, SurveyList, SurveyView, TrainingOffer
@@ -21,8 +19,7 @@ router = APIRouter(prefix="/v1", tags=["devices"])
 @router.post("/devices", status_code=201)
 def enrol(state: State, request: Request, body: EnrolBody | None = None) -> Enrolled:
     """Become a device: get a random id and the credential that proves it."""
-    if state.enrolment_limit.active:
-        state.limit(state.enrolment_limit, client_of(request.scope))
+    state.enrolment_limit.check(client_of(request.scope))
     device = state.enrolment.enrol(body.key if body else None)
     state.metrics.enrolled.inc()
     return Enrolled(device=device.hex(), credential=state.credentials.issue(device))
@@ -38,10 +35,7 @@ def renew(state: State, device: OwnDevice) -> Enrolled:
 async def forget(state: State, device: OwnDevice) -> Response:
     """Delete this device: its reports and their counts go in one transaction."""
     await run_in_threadpool(state.catalogue.reload)
-    try:
-        await state.writer.forget(device, state.catalogue.all_rounds())
-    except OverloadedError as problem:
-        raise Problem("overloaded", str(problem), retry_after=5) from None
+    await state.writer.forget(device, state.catalogue.all_rounds())
     await run_in_threadpool(state.enrolment.forget, device)
     state.metrics.forgotten.inc()
     return Response(status_code=204)
@@ -68,10 +62,9 @@ def survey_document(
     state: State, name: str, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
     """Read a survey's document, with every table that its devices check and use."""
-    listed = state.catalogue.survey(name)
-    tag = f'"{listed.survey.fingerprint}"'
+    entry = state.catalogue.survey(name)
+    tag = f'"{entry.survey.fingerprint}"'
     headers = {"ETag": tag, "Cache-Control": "public, no-cache"}
-    known = {one.strip().removeprefix("W/") for one in (if_none_match or "").split(",")}
-    if known & {tag, "*"}:
+    if matches_tag(if_none_match or "", tag):
         return Response(status_code=304, headers=headers)
-    return Response(listed.document, media_type="application/json", headers=headers)
+    return Response(entry.document, media_type="application/json", headers=headers)

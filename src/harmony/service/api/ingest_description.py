@@ -19,7 +19,7 @@ _REPORT = {
     },
 }
 
-_ANSWER = {
+_RESULT = {
     "type": "object",
     "properties": {
         "result": {"type": "string"},
@@ -34,8 +34,8 @@ def refusal(text: str) -> dict[str, Any]:
     return {"description": text, "content": {PROBLEM: {"schema": reference}}}
 
 
-def _answer(text: str) -> dict[str, Any]:
-    return {"description": text, "content": {"application/json": {"schema": _ANSWER}}}
+def _result(text: str) -> dict[str, Any]:
+    return {"description": text, "content": {"application/json": {"schema": _RESULT}}}
 
 
 DESCRIPTION: dict[str, Any] = {
@@ -44,7 +44,7 @@ DESCRIPTION: dict[str, Any] = {
         "summary": "Report",
         "operationId": "report",
         "description": "Send one report (a device), a list of reports or a packed batch (a "
-        "gateway). The answer comes after the commit; sending the same again is harmless.",
+        "gateway). The response comes after the commit; sending the same again is harmless.",
         "security": [{"Device": []}, {"HTTPBearer": []}],
         "parameters": [
             {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -59,8 +59,8 @@ DESCRIPTION: dict[str, Any] = {
             },
         },
         "responses": {
-            "200": _answer("The batch's outcomes, or: the same report was accepted before"),
-            "201": _answer("Accepted"),
+            "200": _result("The batch's outcomes, or: the same report was accepted before"),
+            "201": _result("Accepted"),
             "401": refusal("No valid credential"),
             "403": refusal("The report is another device's"),
             "404": refusal("No such survey"),

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from harmony.service.entries import ListedRound, ListedSurvey, ListedTraining
+from harmony.service.entries import RoundEntry, SurveyEntry, TrainingEntry
 from harmony.service.tokens import Token
 
 Label = Annotated[
@@ -70,14 +70,14 @@ class RoundView(BaseModel):
     closed: str | None = None
 
     @classmethod
-    def of(cls, listed: ListedRound) -> RoundView:
+    def of(cls, entry: RoundEntry) -> RoundView:
         """Show a round."""
         return cls(
-            label=listed.live.round.label,
-            seed=listed.live.round.seed.hex(),
-            opened=moment(listed.opened) or "",
-            closes=moment(listed.closes),
-            closed=moment(listed.closed),
+            label=entry.live.round.label,
+            seed=entry.live.round.seed.hex(),
+            opened=moment(entry.opened) or "",
+            closes=moment(entry.closes),
+            closed=moment(entry.closed),
         )
 
 
@@ -91,14 +91,14 @@ class SurveyView(BaseModel):
     round: RoundView | None
 
     @classmethod
-    def of(cls, listed: ListedSurvey, now: float) -> SurveyView:
+    def of(cls, entry: SurveyEntry, now: float) -> SurveyView:
         """Show a survey."""
-        current = listed.open_round(now)
+        current = entry.open_round(now)
         return cls(
-            name=listed.survey.name,
-            fingerprint=listed.survey.fingerprint,
-            epsilon=listed.survey.epsilon,
-            schedule=listed.schedule,
+            name=entry.survey.name,
+            fingerprint=entry.survey.fingerprint,
+            epsilon=entry.survey.epsilon,
+            schedule=entry.schedule,
             round=RoundView.of(current) if current else None,
         )
 
@@ -110,9 +110,9 @@ class TrainingOffer(BaseModel):
     epsilon: float
 
     @classmethod
-    def of(cls, listed: ListedTraining) -> TrainingOffer:
+    def of(cls, entry: TrainingEntry) -> TrainingOffer:
         """Show a training."""
-        return cls(name=listed.name, epsilon=listed.epsilon)
+        return cls(name=entry.name, epsilon=entry.epsilon)
 
 
 class SurveyList(BaseModel):

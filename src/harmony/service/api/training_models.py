@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import BaseModel, Field
 
-from harmony.service.entries import ListedStep, ListedTraining
+from harmony.service.entries import StepEntry, TrainingEntry
 from harmony.service.training.lifecycle import Progress
 
 from .models import Body, moment
@@ -41,7 +41,7 @@ class StepView(BaseModel):
     closed: str | None
 
     @classmethod
-    def of(cls, step: ListedStep, reports: int) -> StepView:
+    def of(cls, step: StepEntry, reports: int) -> StepView:
         """Show a step."""
         return cls(
             number=step.number,
@@ -65,19 +65,19 @@ class TrainingView(BaseModel):
     step: int | None
 
     @classmethod
-    def of(cls, listed: ListedTraining) -> TrainingView:
+    def of(cls, entry: TrainingEntry) -> TrainingView:
         """Show a training."""
-        return cls(**cls._fields(listed))
+        return cls(**cls._fields(entry))
 
     @staticmethod
-    def _fields(listed: ListedTraining) -> dict[str, Any]:
-        step = listed.open_step
+    def _fields(entry: TrainingEntry) -> dict[str, Any]:
+        step = entry.open_step
         return {
-            "name": listed.name,
-            "state": listed.outcome or "running",
-            "epsilon": listed.epsilon,
-            "created": moment(listed.created),
-            "ended": moment(listed.ended),
+            "name": entry.name,
+            "state": entry.outcome or "running",
+            "epsilon": entry.epsilon,
+            "created": moment(entry.created),
+            "ended": moment(entry.ended),
             "step": step.number if step else None,
         }
 
@@ -97,12 +97,12 @@ class TrainingDetail(TrainingView):
     @classmethod
     def of_progress(cls, progress: Progress) -> TrainingDetail:
         """Show where a training is."""
-        listed, reports = progress.listed, progress.reports
-        steps = [StepView.of(one, reports.get(one.live.id, 0)) for one in listed.rounds.values()]
+        entry, reports = progress.entry, progress.reports
+        steps = [StepView.of(one, reports.get(one.live.id, 0)) for one in entry.rounds.values()]
         return cls(
-            **cls._fields(listed),
-            training=msgspec.json.decode(listed.definition),
-            step_seconds=listed.step_seconds,
+            **cls._fields(entry),
+            training=msgspec.json.decode(entry.definition),
+            step_seconds=entry.step_seconds,
             devices=sum(reports.values()),
             late=progress.late,
             refused=progress.refused,

@@ -30,8 +30,8 @@ def create_training(state: State, holder: Admin, body: TrainingBody) -> Training
 @router.get("")
 def list_trainings(state: State, _: Analyst) -> TrainingList:
     """List the trainings."""
-    listed = sorted(state.catalogue.trainings.values(), key=lambda one: one.name)
-    return TrainingList(trainings=[TrainingView.of(one) for one in listed])
+    entry = sorted(state.catalogue.trainings.values(), key=lambda one: one.name)
+    return TrainingList(trainings=[TrainingView.of(one) for one in entry])
 
 
 @router.get("/{name}")

@@ -88,17 +88,17 @@ class PageRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Wrap the route."""
-        answer = super().get_route_handler()
+        respond = super().get_route_handler()
 
-        async def answer_with_page(request: Request) -> Response:
+        async def respond_with_page(request: Request) -> Response:
             try:
-                return await answer(request)
+                return await respond(request)
             except (Problem, RequestValidationError) as raised:
                 if request.url.path.endswith((".json", ".csv", "/live")):
                     raise
                 return await run_in_threadpool(_refusal, request, raised)
 
-        return answer_with_page
+        return respond_with_page
 
 
 def _refusal(request: Request, raised: Problem | RequestValidationError) -> Response:
@@ -108,6 +108,6 @@ def _refusal(request: Request, raised: Problem | RequestValidationError) -> Resp
         wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/sign-in?next={quote(wanted)}", 303)
     visitor = Sessions(request.app.state.service.tokens).visitor(request.cookies.get(COOKIE, ""))
-    answer = page(request, "problem.html", visitor=visitor, status=raised.status, problem=raised)
-    answer.headers.update(raised.headers)
-    return answer
+    response = page(request, "problem.html", visitor=visitor, status=raised.status, problem=raised)
+    response.headers.update(raised.headers)
+    return response

@@ -36,7 +36,7 @@ def by_tag(description: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
                     media_type: _fields(content.get("schema", {}), description)
                     for media_type, content in bodies.items()
                 },
-                "answers": list(route.get("responses", {})),
+                "responses": list(route.get("responses", {})),
             }
             rooms.setdefault(route.get("tags", [""])[0], []).append(shown)
     return rooms

@@ -13,7 +13,7 @@ from harmony.service.api.models import moment
 from harmony.service.state import ServiceState
 
 from .access import PageRoute, Viewer
-from .exports import csv_answer, csv_text, json_answer
+from .exports import csv_response, csv_text, json_response
 from .live import version_of
 from .rendering import page
 from .views import round_rows
@@ -36,13 +36,13 @@ def show_devices(request: Request, state: State, visitor: Viewer) -> Response:
 @router.get("/devices.json")
 def devices_json(state: State, _: Viewer) -> Response:
     """The same as JSON."""
-    return json_answer(_counts(state) | {"rounds": _dated(state)})
+    return json_response(_counts(state) | {"rounds": _dated(state)})
 
 
 @router.get("/devices.csv")
 def devices_csv(state: State, _: Viewer) -> Response:
     """The rounds as CSV."""
-    return csv_answer("devices.csv", csv_text(_dated(state), COLUMNS))
+    return csv_response("devices.csv", csv_text(_dated(state), COLUMNS))
 
 
 def _rounds(state: ServiceState) -> list[dict[str, Any]]:

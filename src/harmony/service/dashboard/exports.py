@@ -13,14 +13,14 @@ from fastapi import Response
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
-def json_answer(document: Any) -> Response:
-    """Answer with JSON."""
+def json_response(document: Any) -> Response:
+    """Respond with JSON."""
     content = msgspec.json.format(msgspec.json.encode(document), indent=2)
     return Response(content, media_type="application/json", headers=_HEADERS)
 
 
-def csv_answer(filename: str, content: str) -> Response:
-    """Answer with a CSV file to be saved."""
+def csv_response(filename: str, content: str) -> Response:
+    """Respond with a CSV file to be saved."""
     disposition = {"Content-Disposition": f'attachment; filename="{filename}"'}
     return Response(content, media_type="text/csv", headers=_HEADERS | disposition)
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from harmony.service.api.access import State
-from harmony.service.entries import ListedSurvey, ListedTraining
+from harmony.service.entries import SurveyEntry, TrainingEntry
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
 
@@ -75,9 +75,9 @@ def version_of(state: ServiceState, name: str | None = None) -> str:
     A page says which version it shows, so that it hears of what changed while it was loading.
     """
     catalogue, reports = state.catalogue, state.catalogue.reports()
-    every: dict[str, ListedSurvey | ListedTraining] = {**catalogue.surveys, **catalogue.trainings}
+    every: dict[str, SurveyEntry | TrainingEntry] = {**catalogue.surveys, **catalogue.trainings}
     watched = [every[name]] if name in every else list(every.values())
-    rounds = [one for listed in watched for one in listed.rounds.values()]
+    rounds = [one for entry in watched for one in entry.rounds.values()]
     closed = sum(one.closed is not None for one in rounds)
     total = sum(reports.get(one.live.id, 0) for one in rounds)
     return f"{total} {len(rounds)} {closed} {len(every)}"

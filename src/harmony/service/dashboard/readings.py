@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from harmony.estimate.result import Result
-from harmony.service.catalogue import Catalogue, ListedRound, ListedSurvey
+from harmony.service.catalogue import Catalogue, RoundEntry, SurveyEntry
 
 MOST_ROUNDS = 30
 """Rounds that a trend goes back."""
@@ -22,24 +22,24 @@ class Readings:
         self._catalogue = catalogue
         self._kept: dict[tuple[int, int], Result] = {}
 
-    def result(self, listed: ListedRound) -> Result:
+    def result(self, entry: RoundEntry) -> Result:
         """Estimate a round."""
-        return listed.live.survey.estimate(self._catalogue.tally(listed))
+        return entry.live.survey.estimate(self._catalogue.tally(entry))
 
-    def history(self, listed: ListedSurvey, last: ListedRound) -> list[Result]:
+    def history(self, entry: SurveyEntry, last: RoundEntry) -> list[Result]:
         """Estimate the rounds up to and including `last`, oldest first."""
         reports = self._catalogue.reports()
-        rounds = [one for one in listed.rounds.values() if one.live.id <= last.live.id]
+        rounds = [one for one in entry.rounds.values() if one.live.id <= last.live.id]
         return [self._known(one, reports.get(one.live.id, 0)) for one in rounds[-MOST_ROUNDS:]]
 
-    def _known(self, listed: ListedRound, reports: int) -> Result:
-        if listed.closed is None:
-            return self.result(listed)
-        key = (listed.live.id, reports)
+    def _known(self, entry: RoundEntry, reports: int) -> Result:
+        if entry.closed is None:
+            return self.result(entry)
+        key = (entry.live.id, reports)
         if key not in self._kept:
             if len(self._kept) >= MOST_KEPT:
                 self._kept.clear()
-            self._kept[key] = self.result(listed)
+            self._kept[key] = self.result(entry)
         return self._kept[key]
 
 

@@ -79,6 +79,6 @@ def page(
     status: int = 200,
     **values: Any,
 ) -> HTMLResponse:
-    """Answer with a page."""
+    """Respond with a page."""
     content = fragment(template, visitor=visitor, path=request.url.path, **values)
     return HTMLResponse(content, status, HEADERS)

@@ -18,7 +18,7 @@ from harmony.service.state import ServiceState
 from harmony.service.tokens import ADMIN, ANALYST, ROLES
 
 from .access import Form, Manager, OwnForm, PageRoute, SignIns, field
-from .exports import csv_answer, csv_text, json_answer
+from .exports import csv_response, csv_text, json_response
 from .rendering import page
 from .sessions import Visitor
 
@@ -37,13 +37,13 @@ def show_settings(request: Request, state: State, visitor: Manager) -> Response:
 @router.get("/settings.json")
 def settings_json(state: State, _: Manager) -> Response:
     """The same as JSON; never a secret."""
-    return json_answer({"tokens": _tokens(state), "schedules": _schedules(state)})
+    return json_response({"tokens": _tokens(state), "schedules": _schedules(state)})
 
 
 @router.get("/settings.csv")
 def settings_csv(state: State, _: Manager) -> Response:
     """The tokens as CSV; never a secret."""
-    return csv_answer("tokens.csv", csv_text(_tokens(state), COLUMNS))
+    return csv_response("tokens.csv", csv_text(_tokens(state), COLUMNS))
 
 
 @router.post("/settings/tokens")

@@ -46,18 +46,18 @@ def sign_in(request: Request, state: State, sessions: SignIns, form: AnyForm) ->
     if cookie is None:
         said = LINK_OVER if "link" in form else TOKEN_WRONG
         return _show(request, 401, code="", holder=None, problem=said, next=wanted)
-    answer = RedirectResponse(wanted, 303)
-    _set_cookie(answer, request, state, cookie)
-    return answer
+    response = RedirectResponse(wanted, 303)
+    _set_cookie(response, request, state, cookie)
+    return response
 
 
 @router.post("/sign-out")
 def sign_out(sessions: SignIns, visitor: Viewer, _: OwnForm) -> Response:
     """End the session."""
     sessions.sign_out(visitor)
-    answer = RedirectResponse("/sign-in", 303)
-    answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
-    return answer
+    response = RedirectResponse("/sign-in", 303)
+    response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    return response
 
 
 @router.get("/claim")
@@ -72,18 +72,18 @@ def claim(request: Request, state: State, sessions: SignIns, form: AnyForm) -> R
     token = state.tokens.claim(field(form, "code"))
     if token is None:
         return page(request, "claim.html", status=401, code="", token=None, problem=True)
-    answer = page(request, "claim.html", code="", token=token, problem=False)
-    _set_cookie(answer, request, state, sessions.sign_in(token) or "")
-    return answer
+    response = page(request, "claim.html", code="", token=token, problem=False)
+    _set_cookie(response, request, state, sessions.sign_in(token) or "")
+    return response
 
 
 def _show(request: Request, status: int, **shown: Any) -> Response:
     return page(request, "sign_in.html", status=status, **shown)
 
 
-def _set_cookie(answer: Response, request: Request, state: ServiceState, cookie: str) -> None:
+def _set_cookie(response: Response, request: Request, state: ServiceState, cookie: str) -> None:
     public = state.settings.public_url or str(request.base_url)
-    answer.set_cookie(
+    response.set_cookie(
         COOKIE,
         cookie,
         max_age=int(SESSION_SECONDS),

@@ -11,12 +11,12 @@ from pydantic import ValidationError
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import RoundBody
-from harmony.service.catalogue import ListedRound
+from harmony.service.catalogue import RoundEntry
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer, field
-from .exports import csv_answer, csv_text, json_answer
+from .exports import csv_response, csv_text, json_response
 from .live import version_of
 from .readings import Read
 from .rendering import page
@@ -61,13 +61,13 @@ def list_surveys(request: Request, state: State, visitor: Viewer) -> Response:
 @router.get("/surveys.json")
 def list_json(state: State, _: Viewer) -> Response:
     """The list as JSON."""
-    return json_answer({"surveys": _rows(state)})
+    return json_response({"surveys": _rows(state)})
 
 
 @router.get("/surveys.csv")
 def list_csv(state: State, _: Viewer) -> Response:
     """The list as CSV."""
-    return csv_answer("surveys.csv", csv_text(_rows(state), LIST_COLUMNS))
+    return csv_response("surveys.csv", csv_text(_rows(state), LIST_COLUMNS))
 
 
 def _rows(state: ServiceState) -> list[dict[str, object]]:
@@ -87,15 +87,15 @@ def show_survey(
     page_number: Annotated[int, Query(alias="page", ge=1)] = 1,
 ) -> Response:
     """Show a round of a survey, by default the latest; a page has so many attributes."""
-    listed = state.catalogue.survey(name)
-    shown: dict[str, Any] = {"visitor": visitor, "listed": listed, "survey": listed.survey}
+    entry = state.catalogue.survey(name)
+    shown: dict[str, Any] = {"visitor": visitor, "entry": entry, "survey": entry.survey}
     shown["version"] = version_of(state, name)
-    if not listed.rounds:
+    if not entry.rounds:
         return page(request, "survey.html", **shown, round=None)
     chosen = _round(state, name, round)
-    results = read.history(listed, chosen)
+    results = read.history(entry, chosen)
     result = results[-1]
-    attributes = listed.survey.attributes
+    attributes = entry.survey.attributes
     first = (page_number - 1) * MOST_CARDS
     now = state.clock()
     outcomes = state.metrics.outcomes(name)
@@ -105,8 +105,8 @@ def show_survey(
         **shown,
         round=chosen,
         state=round_state(chosen, now),
-        taking=listed.open_round(now),
-        rounds=list(reversed(listed.rounds)),
+        taking=entry.open_round(now),
+        rounds=list(reversed(entry.rounds)),
         result=result,
         cards=[
             attribute_card(one, results, result) for one in attributes[first : first + MOST_CARDS]
@@ -126,15 +126,15 @@ def show_survey(
 @router.get("/surveys/{name}/estimates.json")
 def estimates_json(state: State, read: Read, _: Viewer, name: str, round: str = "") -> Response:
     """The estimates of a round as JSON."""
-    return json_answer(read.result(_round(state, name, round)).to_dict())
+    return json_response(read.result(_round(state, name, round)).to_dict())
 
 
 @router.get("/surveys/{name}/estimates.csv")
 def estimates_csv(state: State, read: Read, _: Viewer, name: str, round: str = "") -> Response:
     """The estimates of a round as CSV."""
-    listed = _round(state, name, round)
-    label = listed.live.round.label.replace(":", "-")
-    return csv_answer(f"{name}-{label}.csv", read.result(listed).to_csv())
+    entry = _round(state, name, round)
+    label = entry.live.round.label.replace(":", "-")
+    return csv_response(f"{name}-{label}.csv", read.result(entry).to_csv())
 
 
 @router.post("/surveys/{name}/rounds")
@@ -157,5 +157,5 @@ def close_round(state: State, visitor: Manager, form: OwnForm, name: str) -> Res
     return RedirectResponse(f"/surveys/{name}", 303)
 
 
-def _round(state: ServiceState, name: str, label: str) -> ListedRound:
+def _round(state: ServiceState, name: str, label: str) -> RoundEntry:
     return state.catalogue.round(name, label or None)

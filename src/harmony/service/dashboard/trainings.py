@@ -12,7 +12,7 @@ from harmony.service.api.access import State
 from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer
-from .exports import csv_answer, csv_text, json_answer
+from .exports import csv_response, csv_text, json_response
 from .live import version_of
 from .rendering import page
 from .sessions import Visitor
@@ -39,13 +39,13 @@ def list_trainings(request: Request, state: State, visitor: Viewer) -> Response:
 @router.get("/trainings.json")
 def list_json(state: State, visitor: Viewer) -> Response:
     """The list as JSON."""
-    return json_answer({"trainings": _rows(state, visitor)})
+    return json_response({"trainings": _rows(state, visitor)})
 
 
 @router.get("/trainings.csv")
 def list_csv(state: State, visitor: Viewer) -> Response:
     """The list as CSV."""
-    return csv_answer("trainings.csv", csv_text(_rows(state, visitor), LIST_COLUMNS))
+    return csv_response("trainings.csv", csv_text(_rows(state, visitor), LIST_COLUMNS))
 
 
 @router.get("/trainings/{name}")
@@ -69,14 +69,14 @@ def show_training(request: Request, state: State, visitor: Viewer, name: str) ->
 @router.get("/trainings/{name}/progress.json")
 def progress_json(state: State, visitor: Viewer, name: str) -> Response:
     """A training as JSON."""
-    return json_answer(_detail(state, visitor, name))
+    return json_response(_detail(state, visitor, name))
 
 
 @router.get("/trainings/{name}/progress.csv")
 def progress_csv(state: State, visitor: Viewer, name: str) -> Response:
     """A training's steps as CSV."""
     rows = step_rows(_detail(state, visitor, name))
-    return csv_answer(f"{name}.csv", csv_text(rows, STEP_COLUMNS))
+    return csv_response(f"{name}.csv", csv_text(rows, STEP_COLUMNS))
 
 
 @router.post("/trainings/{name}/stop")

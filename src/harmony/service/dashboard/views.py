@@ -10,7 +10,7 @@ from harmony.attributes import Attribute, Numeric
 from harmony.estimate.decimals import number_writer
 from harmony.estimate.result import Estimate, Result
 from harmony.plan import Plan
-from harmony.service.catalogue import ListedRound, ListedSurvey
+from harmony.service.catalogue import RoundEntry, SurveyEntry
 
 from .charts import Chart, chart_of, shown_value, trend_of
 
@@ -51,7 +51,7 @@ class AttributeCard:
 
 
 def asks(attribute: Attribute) -> str:
-    """Say in a few words what an attribute is.
+    """Return in a few words what an attribute is.
 
     >>> asks(Numeric("battery", 0, 100))
     'mean of a number from 0 to 100'
@@ -99,7 +99,7 @@ def attribute_card(
 
 
 def plan_sentence(plan: Plan) -> str:
-    """Say what to expect in a sentence.
+    """Return what to expect, in a sentence.
 
     >>> import harmony as hm
     >>> plan_sentence(hm.Survey("phones", [hm.Boolean("wifi")], 1.0).plan(devices=50_000))
@@ -117,43 +117,43 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:.0f}%"
 
 
-def round_state(listed: ListedRound, now: float) -> str:
-    """Say whether a round takes reports."""
-    is_open = listed.closed is None and (listed.closes is None or listed.closes > now)
+def round_state(entry: RoundEntry, now: float) -> str:
+    """Return whether a round is open or closed, in a word."""
+    is_open = entry.closed is None and (entry.closes is None or entry.closes > now)
     return "open" if is_open else "closed"
 
 
-def survey_row(listed: ListedSurvey, reports: Mapping[int, int], now: float) -> dict[str, Any]:
+def survey_row(entry: SurveyEntry, reports: Mapping[int, int], now: float) -> dict[str, Any]:
     """Show a survey as a row of the list; `reports` is by round id."""
-    latest = list(listed.rounds.values())[-1] if listed.rounds else None
+    latest = list(entry.rounds.values())[-1] if entry.rounds else None
     return {
-        "name": listed.survey.name,
-        "attributes": len(listed.survey.attributes),
-        "epsilon": listed.survey.epsilon,
-        "answers": listed.survey.answers,
-        "schedule": listed.schedule,
-        "rounds": len(listed.rounds),
+        "name": entry.survey.name,
+        "attributes": len(entry.survey.attributes),
+        "epsilon": entry.survey.epsilon,
+        "answers": entry.survey.answers,
+        "schedule": entry.schedule,
+        "rounds": len(entry.rounds),
         "round": latest.live.round.label if latest else None,
         "state": round_state(latest, now) if latest else None,
         "reports": reports.get(latest.live.id, 0) if latest else 0,
-        "all_reports": sum(reports.get(one.live.id, 0) for one in listed.rounds.values()),
+        "all_reports": sum(reports.get(one.live.id, 0) for one in entry.rounds.values()),
     }
 
 
 def round_rows(
-    surveys: Sequence[ListedSurvey], reports: Mapping[int, int], now: float
+    surveys: Sequence[SurveyEntry], reports: Mapping[int, int], now: float
 ) -> list[dict[str, Any]]:
     """Show every round of every survey, newest first: a device reports at most once in each."""
     rows = [
         {
-            "survey": listed.survey.name,
+            "survey": entry.survey.name,
             "round": label,
             "state": round_state(one, now),
             "opened": one.opened,
             "closed": one.closed if one.closed is not None else one.closes,
             "devices": reports.get(one.live.id, 0),
         }
-        for listed in surveys
-        for label, one in listed.rounds.items()
+        for entry in surveys
+        for label, one in entry.rounds.items()
     ]
     return sorted(rows, key=lambda row: -row["opened"])

@@ -1,18 +1,20 @@
-"""Uvicorn's HTTP protocol, with a short way for single reports.
+"""Uvicorn's HTTP protocol, with a short cut for devices' reports.
 
-A report that has come in whole needs nothing to run in the background: it is checked and handed to
-the writer as it is read, and answered in one write when it is committed.  That spares the request
-a task with its switches, a scope, and the making of headers that are always the same.
+A report that has come in whole needs nothing to run in the background: it is handed to the writer
+as it is read, and its response is one write when it is committed.  That spares the request a task
+with its switches, a scope, and the making of headers that are always the same.
 
 The parser is uvicorn's.  What it says of a request that may be such a report is held back until the
-request is whole; if anything about it is unusual (`Ingest.take_at_once` says no), it is passed on,
-and uvicorn and the application see the request as any other.
+request is whole.  If it does not become whole at once, or is unusual, it is passed on, and uvicorn
+and the application see the request as any other.  This builds on parts of uvicorn that may change:
+`http_protocol` says on which versions it is used.
 """
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import lru_cache
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.httptools_impl import (
@@ -21,26 +23,27 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from ..asgi import Answer, Headers, client_of
-from .route import ANSWERS, PREFIX, SUFFIX, Ingest, answer_to
-from .writer import OverloadedError
+from ..asgi import Headers, Response, client_of, header_of
+from ..credentials import is_device
+from .decision import ReportRequest
+from .responses import RESPONSES, response_to
+from .route import Ingest, survey_in
 
-_PREFIX, _SUFFIX = PREFIX.encode(), SUFFIX.encode()
 _CLOSE = (b"connection", b"close")
 
 
-class Answers:
-    """The bytes of the answers to reports that are as they should be, under uvicorn's headers."""
+class EncodedResponses:
+    """The bytes of the responses to reports that are as they should be, under uvicorn's headers."""
 
     def __init__(self) -> None:
         self._headers: Headers | None = None
         self._bytes: dict[int, bytes] = {}
 
     def get(self, outcome: int, headers: Headers) -> bytes | None:
-        """Return the whole answer; None if the outcome is a refusal."""
+        """Return the whole response; None if the outcome is a refusal."""
         if headers is not self._headers:  # uvicorn makes new ones when the date changes
             self._headers = headers
-            self._bytes = {one: _whole(answer, headers) for one, answer in ANSWERS.items()}
+            self._bytes = {one: _encoded(sent, headers) for one, sent in RESPONSES.items()}
         return self._bytes.get(outcome)
 
 
@@ -48,16 +51,15 @@ class ReportProtocol(HttpToolsProtocol):
     """One connection; `ingest` takes its reports."""
 
     ingest: Ingest
-    answers: Answers
+    responses: EncodedResponses
     proxies: ProxyHeadersMiddleware | None
-    _held: bytes | None = None
-    """What there is of the body of a request that is held back."""
+    _held: ReportRequest | None = None
+    """A request that is held back, with what there is of its body."""
 
     def on_headers_complete(self) -> None:
         """Hold back what may be a report."""
-        if self._may_be_report():
-            self._held = b""
-        else:
+        self._held = self._report_request()
+        if self._held is None:
             super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -65,35 +67,38 @@ class ReportProtocol(HttpToolsProtocol):
         if self._held is None:
             super().on_body(body)
         else:
-            self._held += body
+            assert self._held.body is not None
+            self._held.body += body
 
     def on_message_complete(self) -> None:
-        """Take the report at once if that is possible."""
-        if self._held is None:
+        """Take the report."""
+        request, self._held = self._held, None
+        if request is None:
             super().on_message_complete()
             return
-        survey = self.url[len(_PREFIX) : -len(_SUFFIX)].decode("ascii")
-        waiting = Waiting(self, survey)
-        if self.ingest.take_at_once(survey, self.headers, self._client(), self._held, waiting):
-            self._held = None
-            self.cycle = waiting
-        else:
-            self._pass_on()
-            super().on_message_complete()
+        request.client = self._client()
+        self.cycle = pending = PendingReport(self, request.survey)
+        rest = self.ingest.take(request, pending)
+        if rest is not None:
+            task = self.loop.create_task(rest)
+            task.add_done_callback(self.tasks.discard)
+            self.tasks.add(task)
 
     def data_received(self, data: bytes) -> None:
         """Read what came; a report that is not whole by then is passed on."""
         super().data_received(data)
         if self._held is not None:
-            self._pass_on()
+            body, self._held = self._held.body, None
+            super().on_headers_complete()
+            if body:
+                super().on_body(body)
 
-    def _may_be_report(self) -> bool:
-        """Say whether this is a report on a connection that stays, with nobody before it."""
+    def _report_request(self) -> ReportRequest | None:
+        """Return the request if it is a device's, on a connection that stays, after no other."""
+        survey = _survey_in(self.url)
         parser, most = self.parser, self.limit_concurrency
-        return (
-            self.url.endswith(_SUFFIX)
-            and self.url.startswith(_PREFIX)
-            and self.url.isascii()
+        if not (
+            survey is not None
             and parser.get_method() == b"POST"
             and parser.get_http_version() == "1.1"
             and parser.should_keep_alive()
@@ -102,7 +107,12 @@ class ReportProtocol(HttpToolsProtocol):
             and not self.flow.write_paused
             and (self.cycle is None or self.cycle.response_complete)
             and (most is None or max(len(self.connections), len(self.tasks)) < most)
-        )
+        ):
+            return None
+        authorization = header_of(self.headers, b"authorization")
+        if survey is None or not is_device(authorization):
+            return None
+        return ReportRequest(survey, "", authorization, body=b"")
 
     def _client(self) -> str:
         """Return the address that the request came from, through the proxies that are believed."""
@@ -113,37 +123,30 @@ class ReportProtocol(HttpToolsProtocol):
             self.proxies(scope, None, None).send(None)  # type: ignore[arg-type]
         return client_of(scope)
 
-    def _pass_on(self) -> None:
-        """Tell uvicorn what was held back."""
-        body, self._held = self._held, None
-        super().on_headers_complete()
-        if body:
-            super().on_body(body)
-
-    def answer(self, waiting: Waiting, outcome: int) -> None:
-        """Answer a report that was committed."""
+    def respond(self, pending: PendingReport, outcome: int) -> None:
+        """Respond to a report that was committed."""
         headers = self.server_state.default_headers
-        ready = self.answers.get(outcome, headers) if waiting.keep_alive else None
-        self._write(waiting, ready or answer_to(outcome))
+        ready = self.responses.get(outcome, headers) if pending.keep_alive else None
+        self._write(pending, ready or response_to(outcome))
 
-    def fail(self, waiting: Waiting, problem: OverloadedError) -> None:
-        """Answer a report that was not committed."""
-        self._write(waiting, self.ingest.failed(waiting.survey, problem))
+    def refuse(self, pending: PendingReport, raised: Exception) -> None:
+        """Respond to a report that was not committed."""
+        self._write(pending, self.ingest.refused(pending.survey, raised))
 
-    def _write(self, waiting: Waiting, answer: bytes | Answer) -> None:
+    def _write(self, pending: PendingReport, response: bytes | Response) -> None:
         if self.transport.is_closing():
             return
-        if not isinstance(answer, bytes):
+        if not isinstance(response, bytes):
             headers = self.server_state.default_headers
-            answer = _whole(answer, headers if waiting.keep_alive else [*headers, _CLOSE])
-        self.transport.write(answer)
-        waiting.response_complete = True
-        if not waiting.keep_alive:
+            response = _encoded(response, headers if pending.keep_alive else [*headers, _CLOSE])
+        self.transport.write(response)
+        pending.response_complete = True
+        if not pending.keep_alive:
             self.transport.close()
         self.on_response_complete()
 
 
-class Waiting(RequestResponseCycle):
+class PendingReport(RequestResponseCycle):
     """A report that waits for its commit: a request to uvicorn, a future to the writer."""
 
     message_event = asyncio.Event()
@@ -155,21 +158,33 @@ class Waiting(RequestResponseCycle):
         self._protocol = protocol
 
     def done(self) -> bool:
-        """Say whether nobody waits any more."""
+        """Whether nobody waits any more."""
         return self.disconnected
 
     def set_result(self, outcome: int) -> None:
-        """Answer with what became of the report."""
-        self._protocol.answer(self, outcome)
+        """Respond with what became of the report."""
+        self._protocol.respond(self, outcome)
 
-    def set_exception(self, problem: OverloadedError) -> None:
-        """Answer that the report was not taken."""
-        self._protocol.fail(self, problem)
+    def set_exception(self, raised: Exception) -> None:
+        """Respond that the report was not taken."""
+        self._protocol.refuse(self, raised)
 
 
-def _whole(answer: Answer, headers: Headers) -> bytes:
-    """Return an answer's bytes, with these headers before its own."""
-    start, end = answer
+@lru_cache(maxsize=64)
+def _survey_in(url: bytes) -> str | None:
+    """Return the survey that a URL sends reports to; None if the application is to read it.
+
+    >>> _survey_in(b"/v1/surveys/phones/reports"), _survey_in(b"/v1/surveys/phone%73/reports")
+    ('phones', None)
+    """
+    if not url.isascii() or b"%" in url or b"?" in url:
+        return None
+    return survey_in(url.decode("ascii"))
+
+
+def _encoded(response: Response, headers: Headers) -> bytes:
+    """Return a response's bytes, with these headers before its own."""
+    start, end = response
     lines = [b"%s: %s\r\n" % header for header in [*headers, *start["headers"]]]
     return b"".join([STATUS_LINE[start["status"]], *lines, b"\r\n", end["body"]])
 
@@ -181,5 +196,5 @@ async def _nothing(*_: object) -> None:
 def protocol_for(ingest: Ingest, trusted_proxies: str = "") -> type[ReportProtocol]:
     """Return the protocol whose reports this route takes."""
     proxies = ProxyHeadersMiddleware(_nothing, trusted_proxies) if trusted_proxies else None
-    parts = {"ingest": ingest, "answers": Answers(), "proxies": proxies}
+    parts = {"ingest": ingest, "responses": EncodedResponses(), "proxies": proxies}
     return type("ReportProtocol", (ReportProtocol,), parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,39 +11,23 @@ from ..problems import Problem
 from ..state import ServiceState
 from . import outcomes as outcome
 from .blocks import LiveRound
+from .bodies import parse_list
 from .outcomes import NAMES, Outcomes, by_name, letters
-from .packed import MEDIA_TYPE, unpack
-
-__all__ = ["MEDIA_TYPE", "look_up", "take_list", "take_packed"]
-
-
-async def look_up(state: ServiceState, survey: str, labels: Iterable[str]) -> dict[str, LiveRound]:
-    """Return the rounds that take reports, by label; ask the database if memory lacks one.
-
-    A round that memory has as closed is not asked for: it never opens again, and all the
-    devices that come late would ask.
-    """
-    wanted = list(labels)
-    known = state.catalogue.rounds.get(survey)
-    if known is None or any(label not in known for label in wanted):
-        await state.refresh_catalogue()
-        if survey not in state.catalogue.rounds:
-            raise Problem("unknown-survey", "there is no survey of this name")
-    live = state.catalogue.live
-    return {label: live[survey, label] for label in wanted if (survey, label) in live}
+from .packed import unpack
+from .responses import refusal
+from .rounds import is_behind, open_rounds
 
 
-async def take_list(
-    state: ServiceState, survey: str, sent: Sequence[tuple[str, str]]
-) -> dict[str, list[str]]:
-    """Take (round, report) pairs, whose rounds may differ; say what became of each, in order."""
+async def take_list(state: ServiceState, survey: str, body: bytes) -> dict[str, list[str]]:
+    """Take reports whose rounds may differ; return what became of each, in order."""
+    sent = parse_list(body)
     results = np.full(len(sent), outcome.CLOSED, np.uint8)
     places: dict[str, list[int]] = {}
-    for place, (label, _) in enumerate(sent):
-        places.setdefault(label, []).append(place)
+    for place, one in enumerate(sent):
+        places.setdefault(one.round, []).append(place)
     waiting = []
-    for label, live in (await look_up(state, survey, places)).items():
-        reports = [(place, live.from_hex(sent[place][1])) for place in places[label]]
+    for label, live in (await _look_up(state, survey, places)).items():
+        reports = [(place, live.from_hex(sent[place].report)) for place in places[label]]
         whole = [(place, report) for place, report in reports if report is not None]
         results[places[label]] = outcome.MALFORMED
         if whole:
@@ -51,7 +35,7 @@ async def take_list(
             future = state.writer.submit_block(live, rows)
             waiting.append(([place for place, _ in whole], future))
     if late := int((results == outcome.CLOSED).sum()):
-        state.trainings.came_late(survey, late)
+        state.trainings.count_late(survey, late)
     for rows_of, future in waiting:
         results[rows_of] = await future
     return {"results": [NAMES[code] for code in results.tolist()]}
@@ -60,10 +44,10 @@ async def take_list(
 async def take_packed(state: ServiceState, survey: str, body: bytes) -> dict[str, Any]:
     """Take a packed batch, which is of one round."""
     batch = unpack(body)
-    live = (await look_up(state, survey, [batch.label])).get(batch.label)
+    live = (await _look_up(state, survey, [batch.label])).get(batch.label)
     if live is None:
-        state.trainings.came_late(survey, batch.count)
-        raise Problem("closed", "the round is not open")
+        state.trainings.count_late(survey, batch.count)
+        raise refusal(outcome.CLOSED)
     if batch.fingerprint != live.survey.fingerprint:
         raise Problem("malformed", "'fingerprint' is not that of this survey's document")
     reports = live.rows(batch.sized(live.size))
@@ -71,8 +55,15 @@ async def take_packed(state: ServiceState, survey: str, body: bytes) -> dict[str
         return _summary(np.empty(0, np.uint8))
     results = await state.writer.submit_block(live, reports)
     if results[0] == outcome.CLOSED:
-        raise Problem("closed", "the round is not open")
+        raise refusal(outcome.CLOSED)
     return _summary(results)
+
+
+async def _look_up(state: ServiceState, survey: str, labels: Iterable[str]) -> dict[str, LiveRound]:
+    """Return the rounds that take reports; ask the database if memory is behind."""
+    if is_behind(state.catalogue, survey, labels):
+        await state.refresh_catalogue()
+    return open_rounds(state.catalogue, survey, labels)
 
 
 def _summary(results: Outcomes) -> dict[str, Any]:

@@ -18,11 +18,12 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future as ThreadFuture
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import structlog
 
 from ..metrics import Metrics
+from ..problems import OverloadedError
 from ..stores import Store, StoreError
 from .blocks import Block, LiveRound, Reports
 from .outcomes import Outcomes
@@ -30,21 +31,17 @@ from .outcomes import Outcomes
 log = structlog.get_logger(__name__)
 
 
-class OverloadedError(Exception):
-    """The report was not taken: the queue is full, the commit failed, or the server is ending."""
-
-
 class Waiter(Protocol):
     """Who waits for the outcome of one report: a future, or what stands in for one."""
 
     def done(self) -> bool:
-        """Say whether nobody waits any more."""
+        """Whether nobody waits any more."""
 
     def set_result(self, outcome: int, /) -> None:
         """Tell what became of the report."""
 
-    def set_exception(self, problem: OverloadedError, /) -> None:
-        """Tell that the report was not taken."""
+    def set_exception(self, problem: Exception, /) -> None:
+        """Tell why the report was not taken."""
 
 
 @dataclass(slots=True)
@@ -55,9 +52,38 @@ class _Batch:
     blocks: list[tuple[Block, asyncio.Future[Outcomes]]] = field(default_factory=list)
     reports: int = 0
 
+    def to_blocks(self) -> list[Block]:
+        """Return all of it as blocks: one for each round of single reports, then the others."""
+        singles = [
+            Block(live, live.rows(b"".join(reports))) for live, (reports, _) in self.singles.items()
+        ]
+        return singles + [block for block, _ in self.blocks]
+
+    def tell(self, outcomes: Sequence[Outcomes]) -> None:
+        """Tell everyone who still waits what became of the reports, block by block."""
+        singles = len(self.singles)
+        for (_, waiters), became in zip(self.singles.values(), outcomes[:singles], strict=True):
+            for waiter, outcome in zip(waiters, became.tolist(), strict=True):
+                if not waiter.done():
+                    waiter.set_result(outcome)
+        for (_, future), became in zip(self.blocks, outcomes[singles:], strict=True):
+            if not future.done():
+                future.set_result(became)
+
+    def fail(self, problem: Exception) -> None:
+        """Tell everyone who still waits why the reports were not taken."""
+        waiting: list[Waiter | asyncio.Future[Outcomes]] = [future for _, future in self.blocks]
+        for _, waiters in self.singles.values():
+            waiting += waiters
+        for waiter in waiting:
+            if not waiter.done():
+                waiter.set_exception(problem)
+
 
 class Writer:
     """Gathers reports from the event loop and commits them on one thread."""
+
+    _loop: asyncio.AbstractEventLoop
 
     def __init__(
         self,
@@ -66,25 +92,25 @@ class Writer:
         batch_reports: int,
         batch_seconds: float,
         queue_reports: int,
-        clock: Callable[[], float] = time.time,
-        metrics: Metrics | None = None,
+        clock: Callable[[], float],
+        metrics: Metrics,
     ) -> None:
         self._store = store
         self._batch_reports = batch_reports
         self._batch_seconds = batch_seconds
         self._queue_reports = queue_reports
         self._clock = clock
-        self._metrics = metrics or Metrics()
+        self._metrics = metrics
         self._metrics.waiting = lambda: self.depth
         self._batch = _Batch()
         self._committing = 0
         self._enough = 1
         self._timer: asyncio.TimerHandle | None = None
-        self._ending = False
-        self._drained: asyncio.Event | None = None
+        self._running = False
+        self._drained = asyncio.Event()
+        self._ended = asyncio.Event()
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="harmony-writer", daemon=True)
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def depth(self) -> int:
@@ -95,10 +121,7 @@ class Writer:
         """Start the thread; call it on the event loop."""
         self._loop = asyncio.get_running_loop()
         self._thread.start()
-
-    def has_room(self, reports: int) -> bool:
-        """Say whether so many reports would be taken now."""
-        return not self._problem(reports)
+        self._running = True
 
     def submit(self, live: LiveRound, report: bytes) -> asyncio.Future[int]:
         """Hand in one report; the future gives its outcome once it is committed."""
@@ -126,45 +149,44 @@ class Writer:
         return future
 
     async def forget(self, device: bytes, rounds: Sequence[LiveRound]) -> int:
-        """Remove a device's reports and counts, between two commits."""
-        return await self._alone(lambda: self._store.forget(device, rounds))
+        """Remove a device's reports and counts, between two commits; return how many."""
+        self._check_running()
+        removed: ThreadFuture[int] = ThreadFuture()
+        self._work.put(lambda: self._forget(device, rounds, removed))
+        return await asyncio.wrap_future(removed)
 
     async def close(self) -> None:
         """Take nothing more, commit what waits, and end the thread."""
-        self._ending = True
+        self._running = False
         if self.depth:
-            self._drained = asyncio.Event()
             self._flush()
             await self._drained.wait()
         self._work.put(None)
-        await asyncio.to_thread(self._thread.join)
+        await self._ended.wait()
         self._store.close()
 
     def _take(self, reports: int) -> None:
-        problem = self._problem(reports)
-        if problem:
-            raise OverloadedError(problem)
+        """Make room for so many reports in the batch, or raise why there is none."""
+        self._check_running()
+        if self.depth and self.depth + reports > self._queue_reports:
+            raise OverloadedError("too many reports wait to be committed")
         self._batch.reports += reports
 
-    def _problem(self, reports: int) -> str:
-        """Return why so many reports cannot be taken now, if they cannot."""
-        if self._ending or self._loop is None:
-            return "the server is shutting down"
-        if self.depth + reports > self._queue_reports and self.depth:
-            return "too many reports wait to be committed"
-        return ""
+    def _check_running(self) -> None:
+        if not self._running:
+            raise OverloadedError("the server is shutting down")
 
     def _grew(self) -> None:
         """Flush when the batch is full; otherwise when its first report has waited enough."""
-        if self._committing:
+        if self._committing or not self._batch.reports:
             return  # the next batch gathers during the commit under way
         if self._batch.reports >= self._enough or not self._batch_seconds:
             self._flush()
         elif self._timer is None:
-            assert self._loop is not None
             self._timer = self._loop.call_later(self._batch_seconds, self._flush)
 
     def _flush(self) -> None:
+        """Let the thread commit the batch, unless it is at the one before."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -175,19 +197,17 @@ class Writer:
         self._work.put(lambda: self._commit(batch))
 
     def _run(self) -> None:
+        """Work until there is no more (on the writer's thread)."""
         while (work := self._work.get()) is not None:
             work()
+        self._loop.call_soon_threadsafe(self._ended.set)
 
     def _commit(self, batch: _Batch) -> None:
         """Commit a batch (on the writer's thread) and report back to the loop."""
-        blocks = [
-            Block(live, live.rows(b"".join(reports)))
-            for live, (reports, _) in batch.singles.items()
-        ]
-        blocks += [block for block, _ in batch.blocks]
-        started = time.perf_counter()
         outcomes: list[Outcomes] | None = None
+        started = time.perf_counter()
         try:
+            blocks = batch.to_blocks()
             outcomes = self._store.commit(blocks, self._clock())
             self._metrics.committed(blocks, outcomes, time.perf_counter() - started)
         except StoreError as problem:
@@ -196,58 +216,32 @@ class Writer:
         except Exception:
             self._metrics.failed_commits.inc()
             log.exception("commit failed", reports=batch.reports)
-        assert self._loop is not None
-        self._loop.call_soon_threadsafe(self._answer, batch, outcomes)
+        self._loop.call_soon_threadsafe(self._finish, batch, outcomes)
 
-    def _answer(self, batch: _Batch, outcomes: list[Outcomes] | None) -> None:
+    def _finish(self, batch: _Batch, outcomes: list[Outcomes] | None) -> None:
         """Tell every waiter (on the loop), and start on what gathered meanwhile."""
-        # Those who are answered now may soon be back: wait for as many, but not for long.
-        self._enough = min(self._committing + self._batch.reports, self._batch_reports)
+        # Those who hear of it now may soon be back: wait for as many, but not for long.
+        self._enough = min(self.depth, self._batch_reports)
         self._committing = 0
         if outcomes is None:
-            failed = OverloadedError("the reports could not be committed")
-            for _, waiters in batch.singles.values():
-                _fail(waiters, failed)
-            _fail([future for _, future in batch.blocks], failed)
+            batch.fail(OverloadedError("the reports could not be committed"))
         else:
-            self._tell(batch, outcomes)
-        if self._drained is not None and not self._batch.reports:
-            self._drained.set()
-        elif self._ending:
-            self._flush()
-        elif self._batch.reports:
+            batch.tell(outcomes)
+        if self._running:
             self._grew()
+        else:
+            self._flush()
+            if not self.depth:
+                self._drained.set()
 
-    def _tell(self, batch: _Batch, outcomes: list[Outcomes]) -> None:
-        answers = iter(outcomes)
-        for (_, waiters), answer in zip(batch.singles.values(), answers, strict=False):
-            for waiter, outcome in zip(waiters, answer.tolist(), strict=True):
-                if not waiter.done():
-                    waiter.set_result(outcome)
-        for (_, block_future), answer in zip(batch.blocks, answers, strict=True):
-            if not block_future.done():
-                block_future.set_result(answer)
-
-    async def _alone(self, work: Callable[[], int]) -> int:
-        """Run other work on the writer's thread."""
-        if self._ending:
-            raise OverloadedError("the server is shutting down")
-        done: ThreadFuture[int] = ThreadFuture()
-
-        def run() -> None:
-            try:
-                done.set_result(work())
-            except StoreError as problem:
-                log.error("change failed", problem=str(problem))
-                done.set_exception(OverloadedError("the change could not be committed"))
-            except Exception as problem:
-                done.set_exception(problem)
-
-        self._work.put(run)
-        return await asyncio.wrap_future(done)
-
-
-def _fail(waiters: Sequence[Waiter | asyncio.Future[Any]], problem: OverloadedError) -> None:
-    for waiter in waiters:
-        if not waiter.done():
-            waiter.set_exception(problem)
+    def _forget(
+        self, device: bytes, rounds: Sequence[LiveRound], removed: ThreadFuture[int]
+    ) -> None:
+        """Remove a device (on the writer's thread) and report back."""
+        try:
+            removed.set_result(self._store.forget(device, rounds))
+        except StoreError as problem:
+            log.error("a device could not be removed", problem=str(problem))
+            removed.set_exception(OverloadedError("the change could not be committed"))
+        except Exception as problem:
+            removed.set_exception(problem)

@@ -75,7 +75,9 @@ def _slot(low, high, lows, highs, numbers, multipliers):  # type: ignore[no-unty
     """Return the slot that holds this device, or the empty one where it belongs."""
     mask = np.uint64(len(numbers) - 1)
     mixed = low * multipliers[0] + high * multipliers[1]
-    slot = (mixed ^ (mixed >> np.uint64(32))) & mask
+    # A product's upper bits depend on all bits below them, so fold them down and multiply again.
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * multipliers[0]
+    slot = (mixed >> np.uint64(32)) & mask
     while numbers[slot] >= 0 and not (lows[slot] == low and highs[slot] == high):
         slot = (slot + np.uint64(1)) & mask
     return slot

@@ -5,11 +5,11 @@ the unique index (training, device) one report a device in all steps of a traini
 Each server's store holds a shard number of its own (an advisory lock, free again when its
 connection ends) and counts in that shard, so that servers never wait for each other's cells.
 
-Reports travel as one value, which the database cuts into rows.  A commit is first tried in the hope
-that every report may be added: then all of it is sent at once, and the database commits or, at
-the first report that may not, does nothing.  Then it is done again with care: one statement adds
-the reports that may be added, and the database is asked about the others.  Repeated reports seldom
-come alone, and anyone can repeat one, so the next commits take care from the beginning.
+Reports travel as one value, which the database cuts into rows.  A commit is optimistic at first:
+all of it is sent at once, and the database commits or, at the first report that may not be added,
+does nothing.  Then it is done again, carefully: one statement adds the reports that may be added,
+and the database is asked about the others.  Repeated reports seldom come alone, and anyone can
+repeat one, so the next commits are careful from the beginning.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from harmony.service.ingest.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUT
 from harmony_device.coins import ID_BYTES
 
 from .base import Store, StoreError
-from .wire import TRUE, Wire
+from .pipeline import TRUE, Pipeline
 
 SHARDS = 0x53484152
 """The space of advisory locks whose numbers are shards."""
@@ -80,7 +80,7 @@ ADD_ALL = f"""
 NOT_ALL = (psycopg.errors.UniqueViolation, psycopg.errors.DivisionByZero)
 
 CAREFUL_COMMITS = 100
-"""How many commits take care after one that could not add every report."""
+"""How many commits are careful after one that could not add every report."""
 
 
 class PostgresStore(Store):
@@ -88,7 +88,7 @@ class PostgresStore(Store):
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._wire: Wire | None = None
+        self._pipeline: Pipeline | None = None
         self._shard = 0
         self._careful = 0
 
@@ -104,21 +104,21 @@ class PostgresStore(Store):
 
     def _commit_all(self, blocks: Sequence[Block], now: float) -> list[Outcomes] | None:
         """Commit every report in one trip; if one may not be added, add none and return None."""
-        with self._session() as wire:
-            self._begin(wire)
+        with self._session() as pipeline:
+            self._begin(pipeline)
             outcomes = self._add_blocks(blocks, now, self._append_all)
-            wire.tell("COMMIT")
+            pipeline.execute("COMMIT")
             try:
-                wire.finish()
+                pipeline.sync()
             except NOT_ALL:
-                wire.tell("ROLLBACK")
+                pipeline.execute("ROLLBACK")
                 return None
         return outcomes
 
     def close(self) -> None:
-        if self._wire is not None:
-            self._wire.close()
-            self._wire = None
+        if self._pipeline is not None:
+            self._pipeline.close()
+            self._pipeline = None
 
     def stored(self, live: LiveRound) -> Iterator[Reports]:
         with (
@@ -131,19 +131,19 @@ class PostgresStore(Store):
 
     @contextmanager
     def _transaction(self, *, alone: bool = False) -> Iterator[None]:
-        with self._session() as wire:
-            self._begin(wire, alone=alone)
+        with self._session() as pipeline:
+            self._begin(pipeline, alone=alone)
             yield
-            wire.tell("COMMIT")
-            wire.finish()
+            pipeline.execute("COMMIT")
+            pipeline.sync()
 
-    def _begin(self, wire: Wire, *, alone: bool = False) -> None:
+    def _begin(self, pipeline: Pipeline, *, alone: bool = False) -> None:
         lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
-        wire.tell("BEGIN")
-        wire.tell(f"SELECT {lock}({GATE})")
+        pipeline.execute("BEGIN")
+        pipeline.execute(f"SELECT {lock}({GATE})")
 
     @contextmanager
-    def _session(self) -> Iterator[Wire]:
+    def _session(self) -> Iterator[Pipeline]:
         """Give the session, and end it if anything fails."""
         try:
             yield self._connected()
@@ -154,31 +154,31 @@ class PostgresStore(Store):
                 raise StoreError(f"PostgreSQL: {problem}") from problem
             raise
 
-    def _connected(self) -> Wire:
-        if self._wire is None:
+    def _connected(self) -> Pipeline:
+        if self._pipeline is None:
             connection = psycopg.connect(self._url, autocommit=True, connect_timeout=10)
-            self._wire = Wire(connection)
+            self._pipeline = Pipeline(connection)
             for setting in SETTINGS:
-                self._wire.tell(f"SET {setting}")
-            self._shard = _free_shard(self._wire)
-            self._wire.finish()
-        return self._wire
+                self._pipeline.execute(f"SET {setting}")
+            self._shard = _free_shard(self._pipeline)
+            self._pipeline.sync()
+        return self._pipeline
 
     def _append(self, live: LiveRound, reports: Reports, now: float) -> Outcomes | None:
-        wire = self._connected()
+        pipeline = self._connected()
         sent = reports.tobytes(), live.size
-        packed = wire.ask(ADD, *sent, live.id, live.training, now)
+        packed = pipeline.fetch(ADD, *sent, live.id, live.training, now)
         assert packed is not None
         if len(packed) == reports.size > 0:
             return np.full(len(reports), ACCEPTED, np.uint8)
-        if wire.ask(f"SELECT id {OPEN.format(id='$1', now='$2')}", live.id, now) is None:
+        if pipeline.fetch(f"SELECT id {OPEN.format(id='$1', now='$2')}", live.id, now) is None:
             return None
         return self._compare(live, reports, packed)
 
     def _append_all(self, live: LiveRound, reports: Reports, now: float) -> Outcomes:
         """Store every report; if one may not be stored, the transaction fails when it ends."""
         sent = reports.tobytes(), live.size
-        self._connected().tell(ADD_ALL, *sent, live.id, live.training, now, len(reports))
+        self._connected().execute(ADD_ALL, *sent, live.id, live.training, now, len(reports))
         return np.full(len(reports), ACCEPTED, np.uint8)
 
     def _compare(self, live: LiveRound, reports: Reports, packed: bytes) -> Outcomes:
@@ -187,9 +187,11 @@ class PostgresStore(Store):
         sent = _by_device(reports)
         left = np.array([device not in added for device, _ in sent], np.bool_)
         others = reports[left].tobytes(), live.size
-        wire = self._connected()
-        gone = wire.ask(f"SELECT coalesce(string_agg({GONE}, ''), '') FROM ({CUT}) AS new", *others)
-        there = wire.ask(
+        pipeline = self._connected()
+        gone = pipeline.fetch(
+            f"SELECT coalesce(string_agg({GONE}, ''), '') FROM ({CUT}) AS new", *others
+        )
+        there = pipeline.fetch(
             "SELECT coalesce(string_agg(device || (SELECT body FROM reports "
             f"WHERE round = $3 AND device = new.device), ''), '') FROM ({CUT}) AS new",
             *others, live.id,
@@ -201,7 +203,7 @@ class PostgresStore(Store):
         return _outcomes(sent, added, stored, refused)
 
     def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
-        self._connected().tell(
+        self._connected().execute(
             "INSERT INTO counts (round, shard, cell, count) "
             "SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[]) "
             "ON CONFLICT (round, shard, cell) DO UPDATE SET count = counts.count + excluded.count",
@@ -209,7 +211,7 @@ class PostgresStore(Store):
         )  # fmt: skip
 
     def _add_totals(self, round_id: int, tiers: NDArray[np.uint8], reports: Counts) -> None:
-        self._connected().tell(
+        self._connected().execute(
             "INSERT INTO totals (round, shard, tier, reports) "
             "SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[]) "
             "ON CONFLICT (round, shard, tier) "
@@ -218,20 +220,20 @@ class PostgresStore(Store):
         )  # fmt: skip
 
     def _refuse(self, device: bytes) -> None:
-        self._connected().tell(
+        self._connected().execute(
             "INSERT INTO forgotten (device) VALUES ($1) ON CONFLICT DO NOTHING", device
         )
 
     def _remove(self, live: LiveRound, device: bytes) -> bytes | None:
-        body = self._connected().ask(
+        body = self._connected().fetch(
             "DELETE FROM reports WHERE round = $1 AND device = $2 RETURNING body", live.id, device
         )
         return None if body is None else device + body
 
 
-def _free_shard(wire: Wire) -> int:
+def _free_shard(pipeline: Pipeline) -> int:
     for shard in range(MOST_SHARDS):
-        if wire.ask("SELECT pg_try_advisory_lock($1, $2)", SHARDS, shard) == TRUE:
+        if pipeline.fetch("SELECT pg_try_advisory_lock($1, $2)", SHARDS, shard) == TRUE:
             return shard
     raise StoreError(f"PostgreSQL: more than {MOST_SHARDS} servers share the database")
 

@@ -214,7 +214,7 @@ class SqliteStore(Store):
     def _same(
         self, live: LiveRound, index: RoundIndex, numbers: Counts, reports: Reports
     ) -> NDArray[np.bool_]:
-        """Say which reports are stored in this round, under these numbers, byte for byte."""
+        """Return which reports are stored in this round, under these numbers, byte for byte."""
         same = np.zeros(len(numbers), np.bool_)
         chunk_of = np.searchsorted(np.array(index.firsts), numbers, side="right") - 1
         for chunk in np.unique(chunk_of).tolist():

@@ -1,4 +1,4 @@
-"""Turnout: what becomes of the reports to trainings that pass through this server.
+"""Arrivals: what becomes of the reports to trainings that pass through this server.
 
 Reports that are accepted are counted by their tally; these counts are for pacing the devices and
 for showing how many came too late.
@@ -14,7 +14,7 @@ from ..ingest.blocks import LiveRound
 from ..ingest.outcomes import Outcomes
 
 
-class Turnout:
+class Arrivals:
     """Counts by training, and accepted reports by step."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Turnout:
         self._late: Counter[int] = Counter()
         self._refused: Counter[int] = Counter()
 
-    def came(self, live: LiveRound, outcomes: Outcomes) -> None:
+    def count(self, live: LiveRound, outcomes: Outcomes) -> None:
         """Count the outcomes of reports to a step."""
         if live.training is None:
             return
@@ -35,7 +35,7 @@ class Turnout:
                 of[one] for one in (outcome.CONFLICT, outcome.MALFORMED, outcome.UNAUTHORIZED)
             )
 
-    def came_late(self, training: int, reports: int = 1) -> None:
+    def count_late(self, training: int, reports: int = 1) -> None:
         """Count reports to a step that is known to be closed."""
         with self._lock:
             self._late[training] += reports

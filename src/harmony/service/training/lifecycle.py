@@ -26,10 +26,10 @@ from harmony.tally import Tally
 from .. import schema
 from ..catalogue import Catalogue, read_tally
 from ..database import Database
-from ..entries import ListedStep, ListedTraining
+from ..entries import StepEntry, TrainingEntry
 from ..problems import Problem
-from .arrivals import Turnout
-from .pacing import Pace
+from .arrivals import Arrivals
+from .pacing import Pacing
 from .storage import (
     State,
     begun,
@@ -60,7 +60,7 @@ NOTE_SECONDS = 1.0
 class Progress:
     """Where a training is, at one moment."""
 
-    listed: ListedTraining
+    entry: TrainingEntry
     trainer: Trainer
     reports: dict[int, int]
     """Accepted reports by round."""
@@ -75,25 +75,25 @@ class Trainings:
         self,
         database: Database,
         catalogue: Catalogue,
-        turnout: Turnout,
+        arrivals: Arrivals,
         clock: Callable[[], float],
     ) -> None:
         self._database = database
         self._catalogue = catalogue
-        self._turnout = turnout
+        self._arrivals = arrivals
         self._clock = clock
-        self._paces: dict[int, Pace] = {}
+        self._pacings: dict[int, Pacing] = {}
         self._failed: dict[int, float] = {}
         self._closing = threading.Lock()
         self._noting = threading.Lock()
         self._noted = 0.0
 
     @property
-    def running(self) -> list[ListedTraining]:
+    def running(self) -> list[TrainingEntry]:
         """The trainings that have not ended."""
         return [one for one in self._catalogue.trainings.values() if one.ended is None]
 
-    def training(self, name: str) -> ListedTraining:
+    def training(self, name: str) -> TrainingEntry:
         """Return a training, or raise the problem that there is none."""
         if name not in self._catalogue.trainings:
             self._catalogue.reload()
@@ -103,7 +103,7 @@ class Trainings:
 
     def create(
         self, definition: dict[str, Any], step_seconds: float, least: int | None
-    ) -> ListedTraining:
+    ) -> TrainingEntry:
         """Store a training and open its first step."""
         from harmony.learn.training import Training
 
@@ -136,21 +136,21 @@ class Trainings:
         self._catalogue.reload()
         return self.training(training.name)
 
-    def task(self, name: str, device: bytes) -> tuple[ListedStep, float | None]:
+    def task(self, name: str, device: bytes) -> tuple[StepEntry, float | None]:
         """Return the open step, and in how many seconds to ask again if it is not to be had."""
-        listed = self._catalogue.trainings.get(name)
-        step = listed.open_step if listed else None
-        if listed is None:
+        entry = self._catalogue.trainings.get(name)
+        step = entry.open_step if entry else None
+        if entry is None:
             raise Problem("not-found", "there is no training of this name")
         if step is None:
             raise Problem("closed", "the training is over")
-        return step, self._pace(listed, step).wait(device, self._clock())
+        return step, self._pacing(entry, step).wait(device, self._clock())
 
-    def came_late(self, name: str, reports: int = 1) -> None:
+    def count_late(self, name: str, reports: int = 1) -> None:
         """Count reports to a step that was closed, if this is a training's name."""
-        listed = self._catalogue.trainings.get(name)
-        if listed is not None:
-            self._turnout.came_late(listed.id, reports)
+        entry = self._catalogue.trainings.get(name)
+        if entry is not None:
+            self._arrivals.count_late(entry.id, reports)
 
     def advance(self) -> None:
         """Look at every running training, and close the steps that are full or over."""
@@ -162,51 +162,51 @@ class Trainings:
         reports = self._open_steps() if running else {}
         if any(one.open_step is None or one.open_step.live.id not in reports for one in running):
             self._catalogue.reload()  # another server was faster
-        for listed in self.running:
-            step = listed.open_step
+        for entry in self.running:
+            step = entry.open_step
             if step is None or step.live.id not in reports:
                 continue
             count = reports[step.live.id]
-            self._pace(listed, step).saw(count, self._turnout.accepted(step.live.id))
-            over = now >= step.deadline and count >= self._least(listed, step)
-            if (count >= step.wanted or over) and now >= self._failed.get(listed.id, 0.0):
-                self._try_to_close(listed, step)
+            self._pacing(entry, step).observe(count, self._arrivals.accepted(step.live.id))
+            over = now >= step.deadline and count >= self._least(entry, step)
+            if (count >= step.wanted or over) and now >= self._failed.get(entry.id, 0.0):
+                self._try_to_close(entry, step)
 
-    def stop(self, name: str) -> ListedTraining:
+    def stop(self, name: str) -> TrainingEntry:
         """End a training with the model that it has, having learnt from what is there."""
-        while (step := (listed := self.training(name)).open_step) is not None:
-            self._close(listed, step, stopping=True)
-        return listed
+        while (step := (entry := self.training(name)).open_step) is not None:
+            self._close(entry, step, stopping=True)
+        return entry
 
     def progress(self, name: str) -> Progress:
         """Read where a training is."""
-        listed = self.training(name)
+        entry = self.training(name)
         self._note_refusals()
         with self._database.read() as connection:
             row = connection.execute(
-                select(schema.trainings).where(schema.trainings.c.survey == listed.id)
+                select(schema.trainings).where(schema.trainings.c.survey == entry.id)
             ).one()
             counted = connection.execute(
                 select(schema.rounds.c.id, func.coalesce(func.sum(schema.totals.c.reports), 0))
                 .outerjoin(schema.totals, schema.totals.c.round == schema.rounds.c.id)
-                .where(schema.rounds.c.survey == listed.id)
+                .where(schema.rounds.c.survey == entry.id)
                 .group_by(schema.rounds.c.id)
             ).all()
         reports = {round_id: int(count) for round_id, count in counted}
-        trainer = trainer_of(listed, row.trainer)
-        return Progress(listed, trainer, reports, int(row.late), int(row.refused))
+        trainer = trainer_of(entry, row.trainer)
+        return Progress(entry, trainer, reports, int(row.late), int(row.refused))
 
-    def _pace(self, listed: ListedTraining, step: ListedStep) -> Pace:
-        pace = self._paces.get(listed.id)
-        if pace is None:
-            pace = Pace(step.live.id, step.wanted, self._clock(), listed.step_seconds)
-        elif pace.round != step.live.id:
-            pace = pace.next(step.live.id, step.wanted, self._clock())
-        self._paces[listed.id] = pace
-        return pace
+    def _pacing(self, entry: TrainingEntry, step: StepEntry) -> Pacing:
+        pacing = self._pacings.get(entry.id)
+        if pacing is None:
+            pacing = Pacing(step.live.id, step.wanted, self._clock(), entry.step_seconds)
+        elif pacing.round != step.live.id:
+            pacing = pacing.next(step.live.id, step.wanted, self._clock())
+        self._pacings[entry.id] = pacing
+        return pacing
 
-    def _least(self, listed: ListedTraining, step: ListedStep) -> int:
-        return max(1, min(listed.least or -(-step.wanted // 2), step.wanted))
+    def _least(self, entry: TrainingEntry, step: StepEntry) -> int:
+        return max(1, min(entry.least or -(-step.wanted // 2), step.wanted))
 
     def _open_steps(self) -> dict[int, int]:
         """Read the rounds of all open steps, with their reports."""
@@ -221,40 +221,40 @@ class Trainings:
             ).all()
         return {round_id: int(reports) for round_id, reports in rows}
 
-    def _try_to_close(self, listed: ListedTraining, step: ListedStep) -> None:
+    def _try_to_close(self, entry: TrainingEntry, step: StepEntry) -> None:
         """Close a step; a training that cannot go on must not hold up the others."""
         try:
-            self._close(listed, step)
+            self._close(entry, step)
         except HarmonyError:
-            self._failed[listed.id] = self._clock() + RETRY_SECONDS
-            log.exception("a step could not be closed", training=listed.name, step=step.number)
+            self._failed[entry.id] = self._clock() + RETRY_SECONDS
+            log.exception("a step could not be closed", training=entry.name, step=step.number)
 
-    def _close(self, listed: ListedTraining, step: ListedStep, *, stopping: bool = False) -> None:
+    def _close(self, entry: TrainingEntry, step: StepEntry, *, stopping: bool = False) -> None:
         """Close a step, learn from it and open the next; whoever comes second does nothing."""
         live, closed = step.live, False
         with self._closing:
             with self._database.read() as connection:
-                stored = stored_trainer(connection, listed.id)
+                stored = stored_trainer(connection, entry.id)
                 tally = read_tally(connection, live) if is_open(connection, live.id) else None
             if tally is not None:
-                state = self._learnt(listed, step, stored, tally, stopping)
+                state = self._learnt(entry, step, stored, tally, stopping)
                 with self._database.write(alone=True) as connection:
                     if closed := is_open(connection, live.id):
                         final = read_tally(connection, live)
                         if final != tally:
-                            state = self._learnt(listed, step, stored, final, stopping)
+                            state = self._learnt(entry, step, stored, final, stopping)
                         now = self._clock()
-                        close_step(connection, listed, live.id, state, now, stopping=stopping)
+                        close_step(connection, entry, live.id, state, now, stopping=stopping)
             self._catalogue.reload()
         if closed:
             log.info("step closed", round=live.round.label, reports=final.reports)
 
     def _learnt(
-        self, listed: ListedTraining, step: ListedStep, stored: str, tally: Tally, stopping: bool
+        self, entry: TrainingEntry, step: StepEntry, stored: str, tally: Tally, stopping: bool
     ) -> State:
         """Return the state after a step; a training can be stopped even if it cannot learn."""
         try:
-            return learnt(listed, stored, tally, self._least(listed, step))
+            return learnt(entry, stored, tally, self._least(entry, step))
         except HarmonyError:
             if not stopping:
                 raise
@@ -264,7 +264,7 @@ class Trainings:
         """Write down how many reports were late or refused since the last time."""
         kept = schema.trainings.c
         with self._noting:  # who reads the counts next must find those that are being written
-            for training, (late, refused) in self._turnout.take().items():
+            for training, (late, refused) in self._arrivals.take().items():
                 with self._database.write() as connection:
                     connection.execute(
                         update(schema.trainings)

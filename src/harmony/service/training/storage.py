@@ -18,7 +18,7 @@ from harmony.tally import Tally
 
 from .. import schema
 from ..catalogue import insert_round
-from ..entries import ListedTraining
+from ..entries import TrainingEntry
 from ..ingest.blocks import report_size
 
 if TYPE_CHECKING:
@@ -56,20 +56,20 @@ def begun(training: Training) -> State:
     return State.of(Trainer(training))
 
 
-def learnt(listed: ListedTraining, stored: str, tally: Tally, least: int) -> State:
+def learnt(entry: TrainingEntry, stored: str, tally: Tally, least: int) -> State:
     """Return the state after a step; a trainer learns nothing from fewer reports than `least`."""
-    trainer = trainer_of(listed, stored)
+    trainer = trainer_of(entry, stored)
     if tally.reports >= least:
         trainer.learn(tally)
     return State.of(trainer)
 
 
-def trainer_of(listed: ListedTraining, stored: str) -> Trainer:
+def trainer_of(entry: TrainingEntry, stored: str) -> Trainer:
     """Return the trainer whose stored state this is."""
     from harmony.learn.trainer import Trainer
     from harmony.learn.training import Training
 
-    training = Training.from_document(msgspec.json.decode(listed.definition))
+    training = Training.from_document(msgspec.json.decode(entry.definition))
     return Trainer.resume(training, msgspec.json.decode(stored))
 
 
@@ -92,7 +92,7 @@ def open_step(
 
 def close_step(
     connection: Connection,
-    listed: ListedTraining,
+    entry: TrainingEntry,
     round_id: int,
     state: State,
     now: float,
@@ -106,11 +106,11 @@ def close_step(
     if stopping or state.step is None:
         kept |= {"ended": now, "outcome": STOPPED if stopping else FINISHED}
     else:
-        open_step(connection, listed.id, listed.name, state, listed.step_seconds, now)
-    connection.execute(update(trainings).where(trainings.c.survey == listed.id).values(**kept))
+        open_step(connection, entry.id, entry.name, state, entry.step_seconds, now)
+    connection.execute(update(trainings).where(trainings.c.survey == entry.id).values(**kept))
 
 
 def is_open(connection: Connection, round_id: int) -> bool:
-    """Say whether a step takes reports, as this transaction sees it."""
+    """Whether a step takes reports, as this transaction sees it."""
     closed = select(schema.rounds.c.closed).where(schema.rounds.c.id == round_id)
     return connection.execute(closed).scalar_one() is None

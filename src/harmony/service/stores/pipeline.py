@@ -1,8 +1,8 @@
-"""A session that sends prepared statements end to end, on psycopg's libpq.
+"""A session in pipeline mode: prepared statements sent end to end, on psycopg's libpq.
 
 A commit is a handful of short statements, many times a second: a cursor for each costs the
 server more than it costs PostgreSQL to run them.  Here a statement is one call, and only
-questions wait for an answer.
+`fetch` and `sync` wait.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ Value = bytes | int | float | list[int] | None
 TEXT, BINARY = 0, 1
 
 TRUE = b"\1"
-"""What a question answers for true."""
+"""What `fetch` returns for true."""
+
+WAIT_SECONDS = 60.0
+"""After so long without a byte the session is lost: statements time out much sooner."""
 
 _FAILED = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
 
 
-class Wire:
+class Pipeline:
     """Statements to one PostgreSQL session, each prepared when it is first sent.
 
-    When a statement fails, those after it are skipped.  `finish` takes in all that was sent, so the
+    When a statement fails, those after it are skipped.  `sync` takes in all that was sent, so the
     session can go on; after any other failure what was sent may or may not have happened: close
     the session.
     """
@@ -48,8 +51,8 @@ class Wire:
         """End the session."""
         self._connection.close()
 
-    def tell(self, statement: str, *values: Value) -> None:
-        """Send a statement; if it fails, the next `ask` or `finish` says so."""
+    def execute(self, statement: str, *values: Value) -> None:
+        """Send a statement; if it fails, the next `fetch` or `sync` says so."""
         name = self._names.get(statement)
         if name is None:
             name = self._names[statement] = b"s%d" % next(self._numbers)
@@ -60,9 +63,9 @@ class Wire:
         self._libpq.send_query_prepared(name, [_sent(value) for value in values], formats, BINARY)
         self._due += 1
 
-    def ask(self, statement: str, *values: Value) -> bytes | None:
+    def fetch(self, statement: str, *values: Value) -> bytes | None:
         """Send a statement and return its one value, in binary; None without a row."""
-        self.tell(statement, *values)
+        self.execute(statement, *values)
         self._libpq.send_flush_request()
         while True:
             result = self._next_result()
@@ -71,7 +74,7 @@ class Wire:
             if not self._due:
                 return result.get_value(0, 0) if result.ntuples else None
 
-    def finish(self) -> None:
+    def sync(self) -> None:
         """Wait until all that was sent is done, or skipped because a statement failed."""
         self._libpq.pipeline_sync()
         self._due += 1
@@ -103,7 +106,8 @@ class Wire:
         """Send what the session has room for, and wait until it sends something or has more."""
         unsent = self._libpq.flush()
         self._poll.register(self._libpq.socket, select.POLLIN | (select.POLLOUT if unsent else 0))
-        self._poll.poll()
+        if not self._poll.poll(WAIT_SECONDS * 1000):
+            raise psycopg.OperationalError(f"no response within {WAIT_SECONDS:.0f} s")
         self._libpq.consume_input()
 
 

@@ -1,0 +1,40 @@
+"""Which HTTP protocol uvicorn speaks: with the fast path where it is known to work."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.util import find_spec
+
+import structlog
+import uvicorn
+
+from ..settings import Settings
+from .route import Ingest
+
+log = structlog.get_logger(__name__)
+
+KNOWN_UVICORN = ("0.54",)
+"""The minor versions of uvicorn that the tests of the fast path have run on."""
+
+
+def choose_protocol(ingest: Ingest, settings: Settings) -> type[asyncio.Protocol] | str:
+    """Return what uvicorn is to use: the fast path, or its own choice if that cannot be used."""
+    against = _against_fast_path(settings)
+    if against:
+        log.info("single reports take the ordinary route", because=against)
+        return "auto"
+    from .fast_path import protocol_for
+
+    return protocol_for(ingest, settings.trusted_proxies)
+
+
+def _against_fast_path(settings: Settings) -> str:
+    """Return why the fast path cannot be used, if it cannot."""
+    if find_spec("httptools") is None:
+        return "httptools is not installed"
+    if uvicorn.__version__.rpartition(".")[0] not in KNOWN_UVICORN:
+        known = ", ".join(KNOWN_UVICORN)
+        return f"the fast path knows uvicorn {known}, and this is {uvicorn.__version__}"
+    if settings.cors_origins:
+        return "'cors_origins' needs a layer that adds headers to every response"
+    return ""
