@@ -93,7 +93,7 @@ def test_a_signed_code_leaves_out_the_row_that_asks_for_the_mean() -> None:
         ({"multipliers": [-1]}, "between 1 and 'base' - 1"),
         ({"multipliers": [1.0]}, "between 1 and 'base' - 1"),
         ({"multipliers": [True]}, "between 1 and 'base' - 1"),
-        ({"signed": 1}, "'signed' must be a boolean"),
+        ({"signed": 1, "values": 4, "base": 2, "multipliers": [1]}, "'signed' must be a boolean"),
         ({"signed": True}, "needs base 2 and two digits"),
         ({"signed": True, "values": 2, "base": 2, "digits": 1, "multipliers": [1]}, "two digits"),
         ({"signed": True, "values": 4, "base": 2, "multipliers": [1, 1]}, r"must be \[1\]"),

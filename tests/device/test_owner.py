@@ -241,6 +241,55 @@ def test_consent_that_was_never_given_leaves_no_directory(tmp_path: Path) -> Non
     assert not (tmp_path / "new").exists()
 
 
+def test_a_function_may_give_consent_and_take_it_back(device: Start, server: FakeServer) -> None:
+    given = [True]
+    running = device(consent=lambda: given[0])
+    assert running.answer(VALUES).accepted == [("small", "1")]
+    given[0] = False
+    assert running.answer(VALUES).trouble == "consent is not given"
+    assert server.devices == {}
+
+
+def test_an_owner_who_was_forgotten_stays_so_when_the_app_changes_its_mind(
+    device: Start, server: FakeServer
+) -> None:
+    device().answer(VALUES)
+    device().forget()
+    server.open_round("small", "2")
+    for consent in (False, True):
+        assert device(consent=consent).answer(VALUES).trouble == "consent is not given"
+
+
+def test_consent_stays_withdrawn_until_every_identity_is_deleted(
+    device: Start, server: FakeServer, clock: Clock, tmp_path: Path
+) -> None:
+    device().answer({})
+    server.faults = [401, 401]
+    device(consent=False).send()
+    device().answer({})
+    assert len(server.devices) == 2
+    server.faults = [None, 503]
+    device(consent=False).send()
+    withdrawal = json.loads((tmp_path / "harmony" / "withdrawal.json").read_text())
+    assert (withdrawal["withdrawn_by"], len(withdrawal["pending"])) == ("consent", 1)
+
+
+def test_a_withdrawal_that_a_crash_interrupted_is_finished_once(
+    device: Start, server: FakeServer, tmp_path: Path
+) -> None:
+    device().answer(VALUES)
+    identity = tmp_path / "harmony" / "identity.json"
+    kept = identity.read_bytes()
+    server.faults = ["lost request"]
+    device().forget()
+    identity.write_bytes(kept)
+    server.faults = ["lost request"]
+    device().forget()
+    withdrawal = json.loads((tmp_path / "harmony" / "withdrawal.json").read_text())
+    assert len(withdrawal["pending"]) == 1
+    assert not identity.exists()
+
+
 def test_public_names_come_from_their_modules() -> None:
     assert harmony_device.__getattr__("Entry") is Entry
     assert vars(harmony_device)["Entry"] is Entry
