@@ -115,6 +115,25 @@ def test_a_survey_beyond_its_bounds_is_refused(change: Change, said: str, size: 
         Survey(changed(change, size))
 
 
+@pytest.mark.parametrize("place", [None, "0", 0.0, True, -1, 2])
+def test_a_mechanism_names_its_table_by_its_place(place: Any) -> None:
+    document = small_survey()
+    document["attributes"][1]["mechanisms"][0]["table"] = place
+    with pytest.raises(RefusedError, match="'table' must be the place of one of"):
+        Survey(document)
+
+
+def test_a_code_and_its_table_have_as_many_inputs() -> None:
+    document = small_survey()
+    document["attributes"][1]["mechanisms"][0]["base"] = 3
+    with pytest.raises(RefusedError, match="'base' must be the number of the table's inputs"):
+        Survey(document)
+    document = small_survey()
+    document["attributes"][0]["mechanisms"][0]["points"] = 3
+    with pytest.raises(RefusedError, match="'points' must be the number of the table's inputs"):
+        Survey(document)
+
+
 def test_all_tables_together_hold_a_million_counts_at_most() -> None:
     tables = small_survey()["tables"]
     tables += [{"kind": "circulant", "counts": row_of(1 << 16)}] * 15

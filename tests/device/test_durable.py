@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from harmony_device import durable
 from harmony_device.documents import Documents, matches
 from harmony_device.durable import append_line, make_directory, read_file, remove_file, write_file
+from harmony_device.lock import DirectoryLock
 
 from .test_crashes import CrashingOs, Steps, raise_crash
 
@@ -160,6 +162,42 @@ def test_documents_that_are_not_named_are_removed(tmp_path: Path) -> None:
     documents.keep_only({"b"})
     assert os.listdir(tmp_path / "surveys") == ["b"]
     assert mode(tmp_path / "surveys") == 0o700
+
+
+def test_nothing_stays_open(tmp_path: Path) -> None:
+    folder = "/proc/self/fd"
+    if not os.path.isdir(folder):
+        pytest.skip("needs /proc")
+    before = len(os.listdir(folder))
+    for _ in range(5):
+        with DirectoryLock(str(tmp_path)):
+            write_file(str(tmp_path / "file"), b"content")
+            append_line(str(tmp_path / "lines"), b"line")
+            read_file(str(tmp_path / "file"))
+            remove_file(str(tmp_path / "file"))
+    assert len(os.listdir(folder)) == before
+
+
+def test_the_directory_that_is_synced_is_that_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    real = os.open
+
+    def note(path: str, flags: int, *mode: int) -> int:
+        opened.append(path)
+        return real(path, flags, *mode)
+
+    monkeypatch.setattr(os, "open", note)
+    write_file(str(tmp_path / "file"), b"content")
+    assert opened == [str(tmp_path / "file.new"), str(tmp_path)]
+
+
+@pytest.mark.parametrize("content", [b'{"a":2,"b":1}', b'{"b": 1, "a": 2}'])
+def test_a_fingerprint_is_that_of_the_bytes_or_of_their_canonical_form(content: bytes) -> None:
+    assert matches(content, sha256(content).hexdigest()) is True
+    assert matches(content, sha256(b'{"a":2,"b":1}').hexdigest()) is True
+    assert matches(content, sha256(b'{"a":2,"b":2}').hexdigest()) is False
 
 
 @pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"7", b"\xff"])

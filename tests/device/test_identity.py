@@ -151,6 +151,21 @@ def test_a_deletion_that_the_server_will_not_authorise_is_given_up_after_90_days
     assert kept(tmp_path, "withdrawal.json") == {"withdrawn_by": "forget", "pending": []}
 
 
+def test_a_deletion_that_a_server_in_trouble_has_not_made_is_never_given_up(
+    device: Start, server: FakeServer, clock: Clock
+) -> None:
+    device().answer(VALUES)
+    server.faults = [503, 503]
+    assert device().forget() is False
+    clock.now += 100 * DAY
+    visit = device().send()
+    assert visit.trouble == "deletion: the server answered 503"
+    assert visit.next_attempt is not None
+    clock.now += DAY
+    device().send()
+    assert server.devices == {}
+
+
 @pytest.mark.parametrize("status", [200, 204, 404, 410])
 def test_a_server_that_does_not_have_the_device_has_deleted_it(
     status: int, device: Start, server: FakeServer
@@ -164,12 +179,14 @@ def test_an_identity_at_another_server_is_not_deleted_here(
     device: Start, server: FakeServer, clock: Clock, tmp_path: Path
 ) -> None:
     device().answer(VALUES)
+    other = FakeServer()
     elsewhere = Device(
         "https://other.example", tmp_path / "harmony", consent=True, epsilon_limit=9,
-        transport=DirectTransport(FakeServer()), clock=clock,
+        transport=DirectTransport(other), clock=clock,
     )  # fmt: skip
     assert elsewhere.forget() is False
     assert elsewhere.send().trouble == "consent is not given"
+    assert other.requests == []  # it would learn the credential
     assert len(server.devices) == 1
     assert device().forget() is True
 
@@ -218,8 +235,9 @@ def test_an_identity_is_read_as_it_was_written(credential: str, tmp_path: Path) 
     assert file.read() is None
 
 
-def test_an_identity_without_its_server_counts_as_none(tmp_path: Path) -> None:
-    (tmp_path / "identity.json").write_text(json.dumps(ISSUED))
+@pytest.mark.parametrize("kept", [ISSUED, {**ISSUED, "server": "s", "device": "ab"}, [], 7])
+def test_an_identity_that_is_not_whole_counts_as_none(kept: Any, tmp_path: Path) -> None:
+    (tmp_path / "identity.json").write_text(json.dumps(kept))
     assert IdentityFile(str(tmp_path)).read() is None
 
 

@@ -123,6 +123,11 @@ def test_the_tier_of_most_epsilon_is_chosen_wherever_it_is_listed(
     assert EpsilonLimit.of(left).choose(tiers, "1", iter([]), 0.0) == (chosen, None)
 
 
+def test_what_was_spent_counts_for_every_tier() -> None:
+    tier, objection = EpsilonLimit.of(1.2).choose([2.0, 0.5], "1", iter(spent(1.0)), 0.0)
+    assert (tier, objection) == (1, "per_round: 1 spent and 0.5 asked, the limit is 1.2")
+
+
 def test_an_objection_to_all_tiers_is_that_to_the_cheapest() -> None:
     _, objection = EpsilonLimit.of(0.4).choose([2.0, 0.5, 1.0], "1", [], 0.0)
     assert objection == "per_report: 0 spent and 0.5 asked, the limit is 0.4"
@@ -189,9 +194,12 @@ def test_the_help_says_what_each_command_does(capsys: pytest.CaptureFixture[str]
     with pytest.raises(SystemExit):
         main(["--help"])
     said = capsys.readouterr().out
-    assert "python -m harmony_device" in said
+    assert said.startswith("usage: python -m harmony_device")
     assert "what a device's owner may ask of it" in said
     assert "what was asked, when, and how much epsilon it spent" in said
+    with pytest.raises(SystemExit):
+        main(["status", "--help"])
+    assert "print JSON" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["forget", "--help"])
     said = capsys.readouterr().out

@@ -113,6 +113,36 @@ def test_another_process_that_forgets_ends_the_visit_before_the_next_request(
     assert server.devices == {}
 
 
+def test_consent_that_ends_while_values_are_read_spends_nothing(
+    device: Start, server: FakeServer
+) -> None:
+    given = [True]
+
+    def value_of(name: str) -> object:
+        given[0] = False
+        return VALUES[name]
+
+    visit = device(consent=lambda: given[0]).answer(value_of)
+    assert (visit.trouble, visit.answered) == ("consent is not given", [])
+    assert (device().ledger(), server.seen) == ([], [])
+
+
+def test_a_round_that_another_process_answers_meanwhile_is_not_answered_again(
+    device: Start, server: FakeServer
+) -> None:
+    read: list[str] = []
+
+    def value_of(name: str) -> object:
+        if not read:
+            read.append(name)
+            device().answer(VALUES)
+        return VALUES[name]
+
+    visit = device().answer(value_of)
+    assert (visit.answered, visit.skipped) == ([], {"small": "already answered"})
+    assert (len(device().ledger()), len(server.seen)) == (1, 1)
+
+
 @pytest.mark.parametrize(("days", "dropped"), [(90.0, False), (90.0 + 1 / DAY, True)])
 def test_a_report_is_given_up_after_ninety_days_and_not_before(
     days: float, dropped: bool, device: Start, server: FakeServer, clock: Clock
