@@ -88,8 +88,11 @@ def test_a_visit_without_patience_does_not_wait(
     assert device().answer(VALUES).next_attempt is not None
     clock.now += 60
     waiting_report(device, server, clock)
-    server.faults = [(503, {"Retry-After": "0"})]
-    assert device().send().waiting == 1
+    server.faults = [(503, {"Retry-After": "100"})]
+    device().send()
+    clock.now += 99.5
+    for visit in (device().send(), device().answer(VALUES)):
+        assert (visit.waiting, visit.next_attempt) == (1, 0.5)
     assert clock.slept == []
 
 
