@@ -80,6 +80,22 @@ def test_a_tier_whose_devices_were_not_asked_is_left_out() -> None:
     assert np.array_equal(combined.variance, TIERS[1].moments(CELLS[1]).variance(450))
 
 
+def test_a_tier_with_a_single_answer_counts() -> None:
+    one = np.array([[0, 1, 0]])
+    combined = combine(TIERS, [one, CELLS[1]], [1, 400], "devices", 0.01)
+    moments = TIERS[0].moments(one).estimates, TIERS[1].moments(CELLS[1]).estimates
+    assert np.allclose(combined.estimates, (moments[0] + 400 * moments[1]) / 401, rtol=1e-12)
+
+
+@pytest.mark.parametrize("cells", [[[900, 100]], [[100, 900]]])
+def test_a_mean_can_be_moved_furthest_away_from_its_nearer_end(cells: list[list[int]]) -> None:
+    """A report decodes to plus or minus the same number, whatever the mean is."""
+    grid = Grid.design(Fraction(1), "harmony")
+    combined = combine([grid], [np.array(cells)], [1000], "precision", 0.01)
+    furthest = grid.highest + abs(combined.estimates[0])
+    assert combined.influence == pytest.approx(0.01 * furthest, rel=1e-12)
+
+
 def test_without_answers_nothing_is_known() -> None:
     nothing = np.zeros((1, 3), np.int64)
     combined = combine(TIERS, [nothing, nothing], [0, 0], "precision", 0.01)
@@ -139,6 +155,25 @@ def test_an_interval_wider_than_the_stated_share_is_too_wide(share: float, verdi
     assert survey.estimate(tally, too_wide=share * width)["k"].verdict == verdict
 
 
+def test_an_interval_of_exactly_the_stated_share_is_not_too_wide() -> None:
+    survey, tally = survey_of(hm.Integer("k", 0, 3))
+    width = 2 * single(0.95) * float(survey.estimate(tally)["k"].errors.max())
+    assert survey.estimate(tally, too_wide=width)["k"].verdict == "ok"
+
+
+@pytest.mark.parametrize(("reports", "verdict"), [(80, "too few reports to say"), (160, "ok")])
+def test_a_fifth_of_the_domain_is_too_wide_unless_told_otherwise(
+    reports: int, verdict: str
+) -> None:
+    """Half of the devices are asked, and hardly anyone lies: about 1.96 / sqrt(reports) wide."""
+    survey = hm.Survey("s", [hm.Boolean("b"), hm.Boolean("c")], 12.0, answers=1)
+    column = [True, False] * (reports // 2)
+    histogram = survey.estimate(survey.collect({"b": column, "c": column}, seed=3))["b"]
+    width = 2 * 1.96 * histogram.errors.max()
+    assert 0.1 < width < 0.4
+    assert histogram.verdict == verdict == ("ok" if width <= 0.2 else "too few reports to say")
+
+
 @pytest.mark.parametrize("share", [0, 1, 0.5])
 def test_shares_between_zero_and_one_are_taken(share: float) -> None:
     survey, tally = survey_of(hm.Integer("k", 0, 3))
@@ -195,6 +230,10 @@ def test_a_histogram_says_how_far_its_intervals_reach() -> None:
         middle, error = histogram.frequencies[value], histogram.stderr[value]
         assert each[value] == pytest.approx((middle - 1.644854 * error, middle + 1.644854 * error))
         assert together[value][1] > each[value][1] > middle > each[value][0] > together[value][0]
+    assert histogram.interval() == histogram.interval(0.95)
+    assert "raw" not in repr(histogram)
+    assert "errors" not in repr(histogram)
+    assert "correlation" not in repr(histogram)
     reach = histogram.critical(0.9, together=True)
     assert reach == simultaneous(0.9, 4, histogram.correlation)
     assert histogram.critical(0.9, together=False) == single(0.9)
