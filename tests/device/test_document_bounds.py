@@ -115,6 +115,33 @@ def test_a_survey_beyond_its_bounds_is_refused(change: Change, said: str, size: 
         Survey(changed(change, size))
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"attributes": 7}, "'attributes' must be a list of 1 to 10000 entries"),
+        ({"tables": 7}, "'tables' must be a list of 1 to 160000 entries"),
+        ({"tables": [7]}, r"tables\[0\]: table: 'kind' must be"),
+        ({"tables": [{"kind": "dense"}]}, r"tables\[0\]: table: 'counts' needs"),
+        ({"tables": [{"kind": "circulant", "counts": 7}]}, r"tables\[0\]: table: 'counts' must"),
+        ({"name": "naïve"}, "'name' must be 1 to 100 letters, digits"),
+        ({"name": "\u0663"}, "'name' must be 1 to 100 letters, digits"),
+        ({"format": "harmony-survey/2"}, "'format' must be 'harmony-survey/1'"),
+    ],
+)
+def test_a_survey_of_another_shape_is_refused(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(RefusedError, match=said):
+        Survey(small_survey(**change))
+
+
+def test_a_symbol_takes_one_byte_up_to_256_of_them() -> None:
+    for count, size in ((256, 18), (257, 19)):
+        document = small_survey()
+        document["attributes"][1]["mechanisms"][0] |= {"base": count, "table": 2}
+        document["tables"].append({"kind": "circulant", "counts": row_of(count)})
+        survey = Survey(document)
+        assert (survey.symbol_bytes, survey.report_bytes) == (size - 17, size)
+
+
 @pytest.mark.parametrize("place", [None, "0", 0.0, True, -1, 2])
 def test_a_mechanism_names_its_table_by_its_place(place: Any) -> None:
     document = small_survey()
@@ -132,6 +159,13 @@ def test_a_code_and_its_table_have_as_many_inputs() -> None:
     document["attributes"][0]["mechanisms"][0]["points"] = 3
     with pytest.raises(RefusedError, match="'points' must be the number of the table's inputs"):
         Survey(document)
+
+
+def test_a_survey_has_a_table_for_each_attribute_and_tier_at_most() -> None:
+    first, second = small_survey()["tables"]
+    assert Survey(small_survey(tables=[first, second, *[first] * 159_998])).name
+    with pytest.raises(RefusedError, match="'tables' must be a list of 1 to 160000 entries"):
+        Survey(small_survey(tables=[first, second, *[first] * 159_999]))
 
 
 def test_all_tables_together_hold_a_million_counts_at_most() -> None:

@@ -13,11 +13,12 @@ import pytest
 from harmony_device import Device
 from harmony_device.errors import RefusedError, ServerError
 from harmony_device.identity import Identity
-from harmony_device.server import Server, retry_after
+from harmony_device.server import Server, TrainingOffer, retry_after
 from harmony_device.transport import Reply
 
 from .conftest import VALUES, small_survey
 from .fake_server import FakeServer
+from .steps import step_document
 
 Start = Callable[..., Device]
 
@@ -176,6 +177,34 @@ def test_an_offer_says_what_is_listed() -> None:
 def test_an_offer_that_is_none_is_passed_over(change: dict[str, Any]) -> None:
     server, _ = asking((200, {"surveys": [{**LISTED, **change}, LISTED]}))
     assert [offer.name for offer in server.offers()[0]] == ["small"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "a" * 100},
+        {"round": {"label": "a" * 64, "seed": "ab" * 16}},
+        {"round": {"label": "2026-W46:1_a.b", "seed": "AB" * 16}},
+    ],
+)
+def test_an_offer_just_within_bounds_is_taken(change: dict[str, Any]) -> None:
+    server, _ = asking((200, {"surveys": [{**LISTED, **change}]}))
+    assert len(server.offers()[0]) == 1
+
+
+def test_a_step_has_the_most_epsilon_with_which_its_training_is_listed() -> None:
+    document = step_document()
+    del document["survey"]["epsilon"]
+    document["survey"]["tiers"] = [1.5, 1.1]
+    for attribute in document["survey"]["attributes"]:
+        attribute["mechanisms"] *= 2
+    content = json.dumps(document).encode()
+    listed = {"name": "charging", "epsilon": 1.5}
+    assert TrainingOffer(listed).step(content).survey.tiers == [1.5, 1.1]
+    with pytest.raises(RefusedError, match="'epsilon' is not the epsilon"):
+        TrainingOffer({**listed, "epsilon": 1.1}).step(content)
+    with pytest.raises(RefusedError, match="'training' is not the training"):
+        TrainingOffer({**listed, "name": "other"}).step(content)
 
 
 @pytest.mark.parametrize("listed", [None, 7, "small", [], {}, {"name": "small"}])

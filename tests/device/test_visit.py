@@ -282,6 +282,22 @@ class TestTrainings:
         assert (visit.skipped, visit.accepted) == ({}, [("charging", "charging:1")])
         assert visit.next_attempt is None
 
+    def test_a_training_that_another_process_takes_part_in_meanwhile_is_left_alone(
+        self, device: Start, server: FakeServer
+    ) -> None:
+        read: list[str] = []
+
+        def value_of(name: str) -> object:
+            if not read:
+                read.append(name)
+                device().answer(RECORD)
+                server.train(step_document(2))
+            return RECORD[name]
+
+        visit = device().answer(value_of)
+        assert (visit.answered, visit.skipped) == ([], {"charging": "already answered"})
+        assert (len(device().ledger()), len(server.seen)) == (1, 1)
+
     def test_surveys_and_trainings_share_the_limit(self, device: Start, server: FakeServer) -> None:
         server.publish(small_survey())
         values: dict[str, Any] = {**VALUES, **RECORD}
