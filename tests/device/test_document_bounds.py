@@ -72,10 +72,6 @@ def symbols(document: dict[str, Any], size: int) -> None:
     document["tables"].append({"kind": "circulant", "counts": row_of(size)})
 
 
-def rows(document: dict[str, Any], size: int) -> None:
-    document["tables"].append({"kind": "dense", "counts": [row_of(2)] * size})
-
-
 BOUNDS: list[tuple[Change, str, int, int]] = [
     (name, "'name'", 1, 100),
     (attribute_name, "'name'", 1, 200),
@@ -86,7 +82,6 @@ BOUNDS: list[tuple[Change, str, int, int]] = [
     (values, "'values'", 2, 1 << 20),
     (bins, "'bins'", 3, (1 << 20) + 1),
     (symbols, "counts", 2, 1 << 16),
-    (rows, "two inputs|counts together", 2, (1 << 19) - 3),
 ]
 
 
@@ -142,6 +137,14 @@ def test_a_symbol_takes_one_byte_up_to_256_of_them() -> None:
         assert (survey.symbol_bytes, survey.report_bytes) == (size - 17, size)
 
 
+@pytest.mark.parametrize("mechanisms", [None, 7, {}, []])
+def test_an_attribute_lists_a_mechanism_for_each_tier(mechanisms: Any) -> None:
+    document = small_survey()
+    document["attributes"][1]["mechanisms"] = mechanisms
+    with pytest.raises(RefusedError, match=r"attributes\[1\]: 'mechanisms' must list one"):
+        Survey(document)
+
+
 @pytest.mark.parametrize("place", [None, "0", 0.0, True, -1, 2])
 def test_a_mechanism_names_its_table_by_its_place(place: Any) -> None:
     document = small_survey()
@@ -163,7 +166,7 @@ def test_a_code_and_its_table_have_as_many_inputs() -> None:
 
 def test_a_survey_has_a_table_for_each_attribute_and_tier_at_most() -> None:
     first, second = small_survey()["tables"]
-    assert Survey(small_survey(tables=[first, second, *[first] * 159_998])).name
+    assert Survey(small_survey(tables=[first, second, *[first] * 10_100])).name
     with pytest.raises(RefusedError, match="'tables' must be a list of 1 to 160000 entries"):
         Survey(small_survey(tables=[first, second, *[first] * 159_999]))
 

@@ -69,6 +69,14 @@ def test_documents_of_surveys_that_are_no_longer_offered_are_removed(
     assert server.paths()["GET /v1/surveys/small"] == 3
 
 
+def test_a_document_is_answered_under_its_own_name_alone(device: Start, server: FakeServer) -> None:
+    listed = server._listed("small")
+    server.listing = [listed, {**listed, "name": "other"}]
+    visit = device().answer(VALUES)
+    assert visit.answered == [("small", "1")]
+    assert visit.skipped == {"other": "'name' is not the name under which the survey is listed"}
+
+
 def test_a_document_is_checked_once_while_the_app_runs(
     device: Start, server: FakeServer, tmp_path: Path
 ) -> None:
