@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from harmony_device.transport import HttpTransport, is_loopback
 from .test_transport import answering
 
 OK = b"HTTP/1.1 200 OK\r\n"
+RESET = b"the connection is reset"
 
 
 @contextmanager
@@ -37,7 +39,11 @@ def conversation(*connections: list[bytes]) -> Iterator[tuple[str, list[list[byt
                 with connection:
                     for reply in replies:
                         heard.append(connection.recv(65536))
-                        connection.sendall(reply)
+                        if reply == RESET:
+                            now = struct.pack("ii", 1, 0)
+                            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, now)
+                        else:
+                            connection.sendall(reply)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
@@ -63,12 +69,63 @@ def test_a_reply_is_its_status_its_headers_and_its_body() -> None:
     assert b"\r\nContent-Length: 7\r\n" in received[0]
 
 
-def test_a_kept_connection_that_has_gone_is_tried_once_more() -> None:
-    with conversation([body(b"1")], [body(b"2")]) as (url, received):
+@pytest.mark.parametrize("gone", [[], [b""], [RESET], [b"nonsense\r\n\r\n"]])
+def test_a_kept_connection_that_has_gone_is_tried_once_more(gone: list[bytes]) -> None:
+    with conversation([body(b"1"), *gone], [body(b"2")]) as (url, received):
         carrier = HttpTransport(url)
         assert [carrier.request("GET", f"/{n}", {}).body for n in (1, 2)] == [b"1", b"2"]
         carrier.close()
-    assert [len(heard) for heard in received] == [1, 1]
+    assert received[1][0].startswith(b"GET /2 HTTP/1.1\r\n")
+
+
+@pytest.fixture
+def connections(monkeypatch: pytest.MonkeyPatch) -> list[http.client.HTTPConnection]:
+    """Note every connection that is made; each is open when it is."""
+    made: list[http.client.HTTPConnection] = []
+    real = HttpTransport._connect
+
+    def connect(self: HttpTransport) -> http.client.HTTPConnection:
+        made.append(real(self))
+        assert made[-1].sock is not None
+        return made[-1]
+
+    monkeypatch.setattr(HttpTransport, "_connect", connect)
+    return made
+
+
+@pytest.mark.parametrize("reply", [b"", b"nonsense\r\n\r\n", OK + b"Content-Length: 9\r\n\r\nx"])
+def test_a_connection_that_failed_is_closed_and_not_used_again(
+    reply: bytes, connections: list[http.client.HTTPConnection]
+) -> None:
+    with conversation([reply], [body(b"2")]) as (url, _):
+        carrier = HttpTransport(url)
+        with pytest.raises(ServerError):
+            carrier.request("GET", "/1", {})
+        assert [one.sock for one in connections] == [None]
+        assert carrier.request("GET", "/2", {}).body == b"2"
+        assert len(connections) == 2
+        carrier.close()
+        assert connections[1].sock is None
+
+
+def test_a_deadline_ends_an_exchange_long_before_its_socket_times_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(transport, "LONGEST_EXCHANGE", 0.02)
+    slow = OK + b"Content-Length: 9\r\n\r\nslow"
+    with answering(slow, hold=True) as (url, _), pytest.raises(ServerError) as problem:
+        HttpTransport(url, timeout=5).request("GET", "/", {})
+    assert not isinstance(problem.value.__cause__, TimeoutError)
+
+
+def test_a_deadline_that_comes_too_late_does_no_harm() -> None:
+    with conversation([body(b"1")]) as (url, _):
+        connection = HttpTransport(url)._connect()
+        late = transport._Deadline(connection, 0.0)
+        connection.request("GET", "/")
+        connection.getresponse().read()
+        connection.close()
+        late._hang_up()
 
 
 def test_a_new_connection_that_fails_is_not_tried_again() -> None:
@@ -81,12 +138,14 @@ def test_a_new_connection_that_fails_is_not_tried_again() -> None:
         carrier.close()
 
 
-def test_a_connection_that_the_server_will_close_is_not_kept() -> None:
+def test_a_connection_that_the_server_will_close_is_not_kept(
+    connections: list[http.client.HTTPConnection],
+) -> None:
     closing = body(b"1", b"Connection: close")
     with conversation([closing, b"never read"], [body(b"2")]) as (url, received):
         carrier = HttpTransport(url)
         assert carrier.request("GET", "/1", {}).body == b"1"
-        assert carrier._connection is None
+        assert [one.sock for one in connections] == [None]
         assert carrier.request("GET", "/2", {}).body == b"2"
         carrier.close()
     assert len(received) == 2

@@ -233,6 +233,7 @@ def test_the_directory_may_be_below_the_owners_home(
 
 def test_a_visit_shows_itself() -> None:
     visit = Visit()
+    assert repr(visit) == "<Visit: answered 0, accepted 0, waiting 0, trouble None>"
     visit.answered = [("small", "1"), ("other", "1")]
     visit.accepted = [("small", "1")]
     visit.waiting, visit.trouble = 1, "offline"
