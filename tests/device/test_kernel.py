@@ -70,6 +70,19 @@ def test_weights_say_how_often_an_attribute_is_asked() -> None:
         assert abs(asked[attribute] / len(devices) - share) < 5 * error
 
 
+@pytest.mark.parametrize("answers", [1, 2])
+def test_the_last_bit_of_a_draw_counts(answers: int) -> None:
+    """Two attributes, whose weights meet at the draw and then just above it."""
+    device = next(
+        one for one in (place.to_bytes(16, "little") for place in range(100))
+        if siphash24(bytes(16), one + bytes(4)) & 1
+    )  # fmt: skip
+    draw = siphash24(bytes(16), device + bytes(4)) & 0xFFFFFFFF
+    for first, asked in ((draw, 1), (draw + 1, 0)):
+        weights = [first, (1 << 32) - first]
+        assert assign(bytes(16), device, weights, [1, 1], answers)[0] == (asked, 0)
+
+
 @pytest.mark.parametrize(("seed", "device"), [(15, 16), (16, 17), (0, 16)])
 @pytest.mark.parametrize("answers", [1, 2])
 def test_a_seed_or_an_id_of_another_length_is_refused(seed: int, device: int, answers: int) -> None:

@@ -95,7 +95,7 @@ def test_a_broken_reply_is_a_server_error(reply: bytes) -> None:
 
 
 def test_an_endless_reply_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "MAX_REPLY_BYTES", 100_000)
+    monkeypatch.setattr(transport, "MAX_DOCUMENT_BYTES", 100_000)
     endless = b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 300_000
     with answering(endless) as (url, _), pytest.raises(ServerError, match="more than"):
         HttpTransport(url).request("GET", "/v1/surveys", {})

@@ -70,7 +70,7 @@ def estimate(
 def _in_units(
     attribute: Attribute, combined: Combined, epsilon: float, too_wide: float
 ) -> Estimate:
-    """Scale from the mechanism's units to the attribute's, and say whether it is enough."""
+    """Scale from the mechanism's units to the attribute's, and return whether it is enough."""
     errors = np.sqrt(combined.variance)
     numeric = isinstance(attribute, Numeric) and not attribute.values
     domain = 2.0 if numeric else 1.0

@@ -143,7 +143,7 @@ def multipliers(design: Design) -> list[int]:
 
 
 def is_prime(number: int) -> bool:
-    """Say whether `number` is prime.
+    """Whether `number` is prime.
 
     >>> [n for n in range(12) if is_prime(n)]
     [2, 3, 5, 7, 11]

@@ -139,7 +139,7 @@ class Linear(ExpectedErrorMixin):
     @cached_property
     def balanced(self) -> bool:
         """Whether, over the rows, every other value is supported equally often."""
-        if self.p <= self.q:
+        if not self._likely.any() or self.p <= self.q:
             return False
         base = self.code.base
         if isinstance(self.table, DenseTable):

@@ -91,13 +91,12 @@ def _forget(directory: str, options: argparse.Namespace) -> int:
         servers.add(identity.server)
     if not servers:
         Consent(directory, False).forget(time.time())
-    confirmed = True
     for server in sorted(servers):
         with Device(
             server, directory, consent=False, epsilon_limit=0, plain_http=options.plain_http
         ) as device:
-            confirmed = device.forget() and confirmed
-    if confirmed:
+            device.forget()
+    if not Withdrawal(directory).pending:
         print("forgotten, here and at the server")
         return 0
     print("forgotten here; the server has not confirmed yet: run this again, or start the app")

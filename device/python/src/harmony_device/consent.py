@@ -36,12 +36,12 @@ class Consent:
         self._lock = DirectoryLock(directory)
 
     def is_given(self) -> bool:
-        """Say whether a request may go out now."""
+        """Whether a request may go out now."""
         given = self._given if isinstance(self._given, bool) else self._given()
         return given is True and Withdrawal(self._directory).by is None
 
     def settle(self, now: float) -> bool:
-        """Carry out what consent demands of the disk, and say whether it is given."""
+        """Carry out what consent demands of the disk, and return whether it is given."""
         given = self._given if isinstance(self._given, bool) else self._given()
         if given is not True and not os.path.isdir(self._directory):
             return False

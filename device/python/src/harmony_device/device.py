@@ -258,7 +258,8 @@ class Device:
                 if name_of(entry.survey, entry.round) == file:
                     lost = Waiting(entry.survey, entry.round, b"", entry.at, file)
                     self._settle(lost, "dropped: damaged on disk", visit)
-            self._outbox.remove(file)
+            with self._lock:
+                self._outbox.remove(file)
 
     def _answer_all(self, values: Values, visit: Visit) -> None:
         identity = self._enrolled()
@@ -280,7 +281,8 @@ class Device:
                 self._take_part(identity, training, values, visit)
                 entries = self.ledger()
         self._surveys.keep_only({offer.fingerprint for offer in offers})
-        self._pauses.keep_only({training.name for training in trainings})
+        with self._lock:
+            self._pauses.keep_only({training.name for training in trainings})
 
     def _download(self, survey: str) -> bytes:
         return self._consented_server.document(survey)
@@ -300,9 +302,11 @@ class Device:
             if reply.status == 200:
                 self._answer_step(identity, training, reply.body, values, visit)
                 if training.name in visit.skipped:
-                    pause.told(now, UNUSABLE)
+                    with self._lock:
+                        pause.told(now, UNUSABLE)
             elif reply.status == 204:
-                wait = pause.told(now, retry_after(reply) or DEFAULT_PAUSE)
+                with self._lock:
+                    wait = pause.told(now, retry_after(reply) or DEFAULT_PAUSE)
             elif reply.status not in GONE:
                 raise trouble(reply, f"training '{training.name}'")
         if wait:

@@ -44,7 +44,7 @@ class Documents:
 
 
 def matches(content: bytes, fingerprint: str) -> bool:
-    """Say whether a document has this fingerprint: the SHA-256 of its canonical JSON.
+    """Whether a document has this fingerprint: the SHA-256 of its canonical JSON.
 
     >>> from hashlib import sha256
     >>> matches(b'{"b": 1.0, "a": 2}', sha256(b'{"a":2,"b":1.0}').hexdigest())

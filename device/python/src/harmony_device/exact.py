@@ -51,7 +51,7 @@ def exp_floor(epsilon: float | Fraction, parts: int = 1) -> int:
 
 
 def within_bound(largest: int, smallest: int, floor_exp: int) -> bool:
-    """Say whether `largest <= e**epsilon * smallest`, given `floor_exp = exp_floor(epsilon)`.
+    """Whether `largest <= e**epsilon * smallest`, given `floor_exp = exp_floor(epsilon)`.
 
     >>> within_bound(271828, 100000, exp_floor(1)), within_bound(271829, 100000, exp_floor(1))
     (True, False)

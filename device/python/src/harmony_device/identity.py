@@ -123,7 +123,7 @@ class Withdrawal:
 
 
 def _fits_a_header(credential: str) -> bool:
-    """Say whether a credential can be sent: text that cannot break out of its header."""
+    """Whether a credential can be sent: text that cannot break out of its header."""
     plain = credential.isascii() and credential.isprintable() and " " not in credential
     return plain and 1 <= len(credential) <= 1000
 

@@ -118,7 +118,7 @@ def read_timestamp(text: str) -> float:
 
 
 def _take(line: bytes, found: dict[tuple[str, str], Entry]) -> bool:
-    """Add one line to the entries found so far, and say whether it could be read."""
+    """Add one line to the entries found so far, and return whether it could be read."""
     import json
 
     try:

@@ -47,7 +47,7 @@ class Offer:
             raise RefusedError("'seed' must be 32 hexadecimal digits")
 
     def is_done(self, entries: Iterable[Entry]) -> bool:
-        """Say whether this device has answered the round."""
+        """Whether this device has answered the round."""
         return any((one.survey, one.round) == (self.name, self.round) for one in entries)
 
 
@@ -61,7 +61,7 @@ class TrainingOffer:
         self.epsilon = checked_number(listed["epsilon"], "epsilon")
 
     def is_done(self, entries: Iterable[Entry]) -> bool:
-        """Say whether this device has taken part, in whichever step."""
+        """Whether this device has taken part, in whichever step."""
         return has_taken_part(self.name, entries)
 
     def step(self, content: bytes) -> Step:

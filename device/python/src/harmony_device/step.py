@@ -61,7 +61,7 @@ class Step:
         return cls(parse_json(text))
 
     def is_done(self, entries: Iterable[Entry]) -> bool:
-        """Say whether this device has taken part in the training, in whichever step."""
+        """Whether this device has taken part in the training, in whichever step."""
         return has_taken_part(self.name, entries)
 
     def read(self, values: Values, random_bytes: Callable[[int], bytes]) -> list[Answer]:
@@ -79,7 +79,7 @@ class Step:
 
 
 def has_taken_part(training: str, entries: Iterable[Entry]) -> bool:
-    """Say whether a ledger's entries hold a step of this training."""
+    """Whether a ledger's entries hold a step of this training."""
     return any(entry.survey == training for entry in entries)
 
 

@@ -160,7 +160,7 @@ class _Deadline:
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether `host` is this machine.
+    """Whether `host` is this machine.
 
     >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::1", "127.evil.example")]
     [True, True, True, False]

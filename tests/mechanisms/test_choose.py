@@ -1,0 +1,219 @@
+"""How often attributes are asked, how many a report answers, and what a document may say."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import harmony as hm
+from harmony.attributes import Attribute, Signed
+from harmony.mechanisms import Grid, Linear, SignedLinear
+from harmony.mechanisms.choose import asked_shares, balance, choose_answers, design
+from harmony.mechanisms.rounding import window_counts
+from harmony_device.tables import TOTAL
+
+MIXED: list[Attribute] = [
+    hm.Integer("j", 0, 8), hm.Boolean("b"), hm.Integer("k", 0, 15), hm.Boolean("c"),
+    hm.Integer("l", 0, 4), hm.Boolean("d"),
+]  # fmt: skip
+
+
+def test_each_kind_of_attribute_has_its_mechanism() -> None:
+    for attribute, kind in (
+        (hm.Numeric("x", 0, 1), Grid),
+        (hm.Numeric("x", 0, 1, bins=4), Linear),
+        (hm.Boolean("b"), Linear),
+        (Signed("s", ["a", "b"]), SignedLinear),
+    ):
+        built = design(attribute, Fraction(1), "auto")
+        assert type(built) is kind
+        assert built.epsilon == 1
+    assert design(hm.Boolean("b"), Fraction(1), "harmony").code.base == 2
+
+
+def spread(attributes: list[Attribute], tiers: list[Fraction], answers: int) -> float:
+    """The mean logarithm of the variance of an estimate, up to the number of devices."""
+    share = answers / len(attributes)
+    return float(
+        np.mean(
+            [
+                math.log(design(one, tier / answers, "auto").expected_variance(share) / share)
+                for one in attributes
+                for tier in tiers
+            ]
+        )
+    )
+
+
+@pytest.mark.parametrize("tiers", [[2], [4], [8], [12], [2, 8], [3, 3.5]])
+def test_as_many_answers_are_chosen_as_give_the_least_variance(tiers: list[float]) -> None:
+    epsilons = [Fraction(one) for one in tiers]
+    allowed = [m for m in range(1, len(MIXED) + 1) if m == 1 or min(epsilons) / m >= 1]
+    best = min(allowed, key=lambda answers: spread(MIXED, epsilons, answers))
+    assert choose_answers(MIXED, epsilons, "auto") == best
+
+
+def test_epsilon_is_not_split_below_one_and_never_by_the_papers_method() -> None:
+    booleans = [hm.Boolean(f"b{place}") for place in range(8)]
+    assert choose_answers(booleans, [Fraction("1.99")], "auto") == 1
+    assert choose_answers(booleans, [Fraction(1, 2), Fraction(9)], "auto") == 1
+    assert choose_answers(booleans, [Fraction(8)], "harmony") == 1
+    assert choose_answers(booleans[:1], [Fraction(8)], "auto") == 1
+
+
+@pytest.mark.parametrize(
+    ("weights", "answers", "shares"),
+    [
+        ([1], 1, [1.0]),
+        ([3, 1], 1, [0.75, 0.25]),
+        ([2, 1, 1], 2, [0.9, 0.55, 0.55]),  # 1/2 + 1/2.5, 1/4 + 0.75/2.5
+        ([1] * 8, 3, [3 / 8] * 8),
+    ],
+)
+def test_the_share_of_devices_that_an_attribute_is_asked_of(
+    weights: list[int], answers: int, shares: list[float]
+) -> None:
+    assert asked_shares(weights, answers) == pytest.approx(shares)
+    assert max(asked_shares(weights, answers)) <= 1.0
+
+
+@pytest.mark.parametrize("tiers", [[Fraction(1)], [Fraction(1, 2), Fraction(2)]])
+@pytest.mark.parametrize("answers", [1, 2])
+def test_coins_are_in_proportion_to_weight_and_variance(
+    tiers: list[Fraction], answers: int
+) -> None:
+    """A coin of 64 for each attribute on average, up to rounding, and no common factor."""
+    weights = [1, 2, 1, 1, 5, 1]
+    asked = [hm.Numeric("x", 0, 1), *MIXED[1:]]
+    built = [[design(one, tier / answers, "harmony") for one in asked] for tier in tiers]
+    coins = balance(weights, built, answers)
+    share = answers / len(asked)
+    wanted = []
+    for place, (weight, attribute) in enumerate(zip(weights, asked, strict=True)):
+        domain = 1.0 if attribute.values else 2.0
+        precision = sum(domain**2 / tier[place].expected_variance(share) for tier in built)
+        wanted.append(weight / precision)
+    expected = np.array(wanted) / sum(wanted) * 64 * len(MIXED)
+    assert math.gcd(*coins) == 1
+    assert np.abs(np.array(coins) - expected).max() <= 0.5 + 1e-9
+
+
+def test_coins_are_at_least_one_and_have_no_common_factor() -> None:
+    boolean = Linear.design(Fraction(1), 2)
+    assert balance([1, 1], [[boolean, boolean]], 1) == [1, 1]
+    assert balance([1, 3], [[boolean, boolean]], 1) == [1, 3]
+    assert balance([1, 10_000], [[boolean, boolean]], 1) == [1, 128]
+
+
+def test_the_coins_of_a_great_many_attributes_stay_small() -> None:
+    built = [Linear.design(Fraction(1), values) for values in (2, 5, 16, 3)]
+    coins = balance([1] * 4000, [built * 1000], 1)
+    assert math.gcd(*coins) == 1
+    assert sum(coins) == pytest.approx(1 << 16, rel=0.05)
+
+
+HALVES = {"kind": "circulant", "counts": [TOTAL // 2, TOTAL // 2]}
+
+
+def phones() -> dict[str, Any]:
+    """Return the document of a survey with a grid, a wide window, digits and subsets."""
+    attributes = [hm.Numeric("x", 0, 1), hm.Integer("w", 0, 15), hm.Integer("s", 0, 7),
+                  Signed("g", ["a", "b", "c"]), hm.Integer("t", 0, 24)]  # fmt: skip
+    document = hm.Survey("phones", attributes, 1.0, answers=1).to_document()
+    code = {"code": "linear", "base": 5, "digits": 2, "multipliers": [1]}
+    document["attributes"][4]["mechanisms"] = [{**code, "table": len(document["tables"])}]
+    document["tables"].append(window_of(5, 0))
+    read: dict[str, Any] = json.loads(json.dumps(document))
+    return read
+
+
+def mechanism(document: dict[str, Any], place: int) -> dict[str, Any]:
+    found: dict[str, Any] = document["attributes"][place]["mechanisms"][0]
+    return found
+
+
+def table(document: dict[str, Any], place: int) -> dict[str, Any]:
+    found: dict[str, Any] = document["tables"][mechanism(document, place)["table"]]
+    return found
+
+
+def window_of(base: int, *places: int) -> dict[str, Any]:
+    """Return a table whose window is these places."""
+    return {"kind": "circulant", "counts": window_counts(Fraction("0.9"), base, list(places))}
+
+
+def use(document: dict[str, Any], place: int, new: dict[str, Any], **code: Any) -> None:
+    mechanism(document, place).update(table=len(document["tables"]), **code)
+    document["tables"].append(new)
+
+
+def swapped(document: dict[str, Any]) -> None:
+    """Let two subsets change places for one value alone."""
+    row = table(document, 2)["counts"][3]
+    likely, unlikely = row.index(max(row)), row.index(min(row))
+    row[likely], row[unlikely] = row[unlikely], row[likely]
+
+
+CHANGES: list[tuple[Callable[[dict[str, Any]], None], str]] = [
+    (lambda d: mechanism(d, 0).update(outputs=None), "'outputs' must give a number for each"),
+    (lambda d: mechanism(d, 0)["outputs"].append(0.0), "'outputs' must give a number for each"),
+    (lambda d: mechanism(d, 0)["outputs"].__setitem__(0, "1"), "'outputs' must give a number"),
+    (lambda d: mechanism(d, 0)["outputs"].__setitem__(0, -9.0), "do not give unbiased"),
+    (lambda d: mechanism(d, 0)["outputs"].reverse(), "do not give unbiased"),
+    (lambda d: mechanism(d, 0).update(table=mechanism(d, 1)["table"]), "needs a dense table"),
+    (lambda d: mechanism(d, 0).update(points=16), "'points' must be the number of the table's"),
+    (lambda d: mechanism(d, 1).update(base=19), "'base' must be the number of the table's"),
+    (lambda d: mechanism(d, 1).update(multipliers=[1]), "do not treat all values alike"),
+    (lambda d: use(d, 1, window_of(17, 0, 1, 2)), "do not treat all values alike"),
+    (lambda d: use(d, 4, HALVES, base=2, digits=5), "do not treat all values alike"),
+    (lambda d: use(d, 4, window_of(6, 0), base=6), "'base' must be prime"),
+    (swapped, "do not treat all values alike"),
+    (lambda d: mechanism(d, 3).update(digits=4), "must be the signed code"),
+    (lambda d: mechanism(d, 3).update(table=mechanism(d, 0)["table"]), "a circulant table"),
+    (lambda d: use(d, 3, window_of(3, 0)), "two symbols, the first likelier"),
+    (lambda d: use(d, 3, window_of(2, 1)), "two symbols, the first likelier"),
+    (lambda d: use(d, 3, HALVES), "two symbols, the first likelier"),
+]
+
+
+def test_the_document_as_it_is_can_be_loaded() -> None:
+    survey = hm.Survey.from_document(phones())
+    kinds = [one.to_document()["code"] for one in survey.mechanisms[0]]
+    assert kinds == ["grid", "linear", "linear", "linear", "linear"]
+    assert survey.mechanisms[0][2].table.kind == "dense"
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES)
+def test_a_document_whose_estimates_would_be_wrong_cannot_be_loaded(
+    change: Callable[[dict[str, Any]], None], said: str
+) -> None:
+    document = phones()
+    change(document)
+    with pytest.raises(hm.SurveyError, match=said):
+        hm.Survey.from_document(document)
+
+
+def test_an_audit_tells_each_table_of_each_tier() -> None:
+    survey = hm.Survey("s", [hm.Boolean("b"), hm.Integer("k", 0, 4)], tiers=[0.5, 2.0], answers=2)
+    audit = hm.audit(survey)
+    assert [(one.attribute, one.tier, one.promised) for one in audit.tables] == [
+        ("b", 0, 0.25), ("k", 0, 0.25), ("b", 1, 1.0), ("k", 1, 1.0)
+    ]  # fmt: skip
+    assert audit.epsilon == pytest.approx(2.0)
+    assert audit.promised == 2.0
+    read = json.loads(audit.to_json())
+    assert (read["survey"], len(read["tables"])) == ("s", 4)
+
+
+def test_an_audit_counts_the_worst_answers_of_one_report() -> None:
+    """Two of three answers: the two tables that spend most, not all three."""
+    survey = hm.Survey("s", [hm.Boolean("a"), hm.Boolean("b"), hm.Boolean("c")], 2.0, answers=2)
+    spent = [one.epsilon for one in hm.audit(survey).tables]
+    assert hm.audit(survey).epsilon == pytest.approx(sum(sorted(spent)[-2:]), abs=1e-12)
+    assert hm.audit(survey).epsilon <= 2.0

@@ -1,0 +1,206 @@
+"""What mechanisms read off counts, against the same figures worked out report by report."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import harmony as hm
+from harmony.attributes import Signed
+from harmony.mechanisms import Grid, Linear, SignedLinear
+from harmony.mechanisms.moments import Moments
+
+LINEAR = [Linear.design(Fraction(epsilon), k) for epsilon in (1, 4) for k in (2, 3, 6, 16, 30)]
+LINEAR.append(Linear.design(Fraction(1), 13, "harmony"))
+
+
+def decoded(linear: Linear) -> np.ndarray:
+    """decoded[row, symbol, value]: what one report says about each value."""
+    rows = [
+        [linear.support[linear.code.index(value, row)] for value in range(linear.values)]
+        for row in range(linear.code.rows)
+    ]
+    return (np.array(rows).transpose(0, 2, 1) - linear.q) / (linear.p - linear.q)
+
+
+def some_cells(linear: Linear, seed: int = 3) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 50, (linear.code.rows, linear.table.symbols))
+
+
+@pytest.mark.parametrize("linear", LINEAR)
+def test_a_frequency_is_the_mean_of_what_the_reports_decode_to(linear: Linear) -> None:
+    cells = some_cells(linear)
+    moments = linear.moments(cells)
+    mean = (decoded(linear) * cells[:, :, None]).sum(axis=(0, 1)) / cells.sum()
+    assert moments.n == cells.sum()
+    assert np.allclose(moments.estimates, mean, rtol=1e-9)
+
+
+@pytest.mark.parametrize("linear", LINEAR)
+def test_the_covariance_is_that_of_the_decoded_reports(linear: Linear) -> None:
+    cells = some_cells(linear)
+    reports = decoded(linear).reshape(-1, linear.values)
+    expected = np.cov(reports.T, fweights=cells.reshape(-1), ddof=0)
+    assert np.allclose(linear.covariance(cells), expected, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("linear", LINEAR)
+def test_no_report_decodes_to_more_or_less_than_stated(linear: Linear) -> None:
+    reports = decoded(linear)
+    assert linear.highest == pytest.approx(reports.max(), rel=1e-9)
+    assert linear.lowest == pytest.approx(reports.min(), rel=1e-9)
+    assert linear.lowest < 0 < 1 < linear.highest
+
+
+@pytest.mark.parametrize("linear", LINEAR)
+@pytest.mark.parametrize("frequency", [0.0, 0.3, 1.0])
+def test_the_noise_is_the_variance_of_a_decoded_report_of_each_kind_of_device(
+    linear: Linear, frequency: float
+) -> None:
+    """A report speaks for a value with chance p from those who have it, and q from the others."""
+    noise = 0.0
+    for share, chance in ((frequency, linear.p), (1 - frequency, linear.q)):
+        low, high = -linear.q / (linear.p - linear.q), (1 - linear.q) / (linear.p - linear.q)
+        mean = chance * high + (1 - chance) * low
+        noise += share * (chance * (high - mean) ** 2 + (1 - chance) * (low - mean) ** 2)
+    assert linear.noise_at(np.array(frequency)) == pytest.approx(noise, rel=1e-9)
+
+
+@pytest.mark.parametrize("linear", LINEAR)
+def test_what_is_promised_is_for_values_that_are_equally_frequent(linear: Linear) -> None:
+    k = linear.values
+    assert linear.reference_noise == pytest.approx(float(linear.noise_at(np.array(1 / k))))
+    assert linear.reference_spread == pytest.approx(np.var([1.0] + [0.0] * (k - 1)))
+    assert linear.zero_variance == pytest.approx(float(linear.noise_at(np.array(0.0))))
+
+
+@pytest.mark.parametrize("linear", LINEAR)
+def test_variances_are_those_of_frequencies_with_two_more_of_each_kind(linear: Linear) -> None:
+    cells = some_cells(linear) // 10
+    n = int(cells.sum())
+    moments = linear.moments(cells)
+    smooth = np.clip((moments.estimates * n + 2) / (n + 4), 0, 1)
+    noise = linear.noise_at(smooth)
+    assert np.allclose(moments.noise, noise, rtol=1e-9)
+    assert np.allclose(moments.total, noise + smooth * (1 - smooth), rtol=1e-9)
+
+
+def test_ten_devices_that_agree_do_not_prove_that_all_do() -> None:
+    """At epsilon 12 hardly anyone lies: the error left is that of a sample of ten in a million."""
+    linear = Linear.design(Fraction(12), 2)
+    cells = np.array([[10, 0]])
+    errors = np.sqrt(linear.moments(cells).variance(1_000_000))
+    expected = np.sqrt(2 / 14 * 12 / 14 / 10)
+    assert np.allclose(errors, expected, rtol=0.01)
+
+
+def test_without_reports_nothing_is_known() -> None:
+    linear, grid = Linear.design(Fraction(1), 3), Grid.design(Fraction(1))
+    signed = SignedLinear.design(Fraction(1), 3)
+    for mechanism, size in ((linear, 3), (grid, 1), (signed, 3)):
+        cells = np.zeros((mechanism.code.rows, mechanism.table.symbols), np.int64)
+        moments = mechanism.moments(cells)
+        assert (moments.n, moments.estimates.shape) == (0, (size,))
+        assert np.isinf(moments.variance(10)).all()
+        if mechanism is not signed:
+            assert np.isnan(moments.estimates).all()
+            assert not np.isfinite(moments.noise).any()
+            assert not np.isfinite(moments.total).any()
+
+
+def test_the_sample_counts_less_the_more_of_the_population_it_is() -> None:
+    moments = Moments(4, np.array([0.5]), total=np.array([3.0]), noise=np.array([1.0]))
+    for reports, variance in ((4, 1.0 / 4), (8, 2.0 / 4), (16, 2.5 / 4), (2, 1.0 / 4)):
+        assert moments.variance(reports) == pytest.approx(np.array([variance]))
+
+
+def test_estimates_of_many_values_come_without_their_covariance() -> None:
+    for values, known in ((64, True), (65, False)):
+        linear = Linear.design(Fraction(8), values)
+        assert (linear.covariance(some_cells(linear)) is not None) == known
+    assert Linear.design(Fraction(1), 3000, "harmony").indices is None
+
+
+@pytest.mark.parametrize("epsilon", [1, 4, 6])
+@pytest.mark.parametrize("mechanism", ["auto", "harmony"])
+def test_the_noise_of_a_mean_is_never_understated_and_hardly_overstated(
+    epsilon: int, mechanism: str
+) -> None:
+    """Devices that all sit on one grid point send its row of the table, in exact proportion."""
+    grid = Grid.design(Fraction(epsilon), mechanism)
+    rounding = (2 / (grid.code.points - 1)) ** 2 / 4
+    missed = np.abs(grid.point_noise - grid.probabilities @ grid._noise_weights[0]).max()
+    n = 10**12
+    for place, point in enumerate(grid.points):
+        cells = np.rint(grid.probabilities[place] * n).astype(np.int64)[None, :]
+        moments = grid.moments(cells)
+        true = float(grid.probabilities[place] @ (grid.values - point) ** 2)
+        assert moments.estimates[0] == pytest.approx(point, abs=1e-6)
+        assert moments.noise[0] >= true * (1 - 1e-5)
+        assert moments.noise[0] <= max(true + 2 * missed, grid.point_noise.min()) + rounding + 1e-6
+        assert moments.total[0] == pytest.approx(max(true, grid.point_noise.min()), rel=1e-5)
+
+
+@pytest.mark.parametrize("mechanism", ["auto", "harmony"])
+def test_the_variance_of_a_mean_is_that_of_the_decoded_reports(mechanism: str) -> None:
+    grid = Grid.design(Fraction(1), mechanism)
+    rng = np.random.default_rng(5)
+    cells = rng.integers(20, 40, (1, grid.table.symbols))
+    moments = grid.moments(cells)
+    reports = np.repeat(grid.values, cells[0])
+    assert moments.estimates[0] == pytest.approx(reports.mean(), rel=1e-9)
+    assert moments.total[0] == pytest.approx(reports.var(ddof=1), rel=1e-9)
+    assert moments.noise[0] <= moments.total[0]
+
+
+def test_one_report_has_at_least_the_least_noise() -> None:
+    grid = Grid.design(Fraction(1))
+    cells = np.zeros((1, grid.table.symbols), np.int64)
+    cells[0, 0] = 1
+    moments = grid.moments(cells)
+    assert moments.estimates[0] == grid.values[0]
+    assert moments.total[0] == moments.noise[0] == grid.point_noise.min()
+
+
+@pytest.mark.parametrize("epsilon", [1, 4, 6])
+def test_the_worst_variance_is_the_largest_anywhere(epsilon: int) -> None:
+    grid = Grid.design(Fraction(epsilon))
+    fine = grid.noise_at(np.linspace(-1, 1, 200_001)).max()
+    assert grid.worst_variance == pytest.approx(fine, rel=1e-6)
+    assert grid.worst_variance >= fine * (1 - 1e-12)
+    assert grid.reference_noise == grid.worst_variance
+    assert grid.reference_spread == pytest.approx(np.var(np.linspace(-1, 1, 100_001)), rel=1e-4)
+
+
+def test_what_a_mechanism_promises_is_noise_and_the_part_of_the_spread_that_is_not_asked() -> None:
+    grid = Grid.design(Fraction(1), "harmony")
+    assert grid.expected_variance() == grid.reference_noise + 1 / 3
+    assert grid.expected_variance(0.25) == grid.reference_noise + 0.75 / 3
+    assert grid.expected_error(100, 0.25) == pytest.approx(
+        np.sqrt((grid.reference_noise + 0.25) / 100)
+    )
+
+
+def test_a_row_that_nobody_was_asked_adds_nothing_to_a_signed_estimate() -> None:
+    signed = SignedLinear.design(Fraction(1), 3)
+    cells = np.array([[8, 2], [0, 0], [3, 3]])
+    moments = signed.moments(cells)
+    hadamard = np.array([[1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])  # of the levels
+    expected = signed.reach * 0.6 * hadamard[0] / 4
+    assert moments.n == 16
+    assert np.allclose(moments.estimates, expected[:3])
+    assert np.allclose(moments.noise, signed.zero_variance)
+    assert np.allclose(moments.total, moments.noise)
+    assert signed.highest == pytest.approx(signed.reach * 3 / 4)
+    assert signed.lowest == -signed.highest
+    assert signed.reference_noise == signed.zero_variance == pytest.approx(signed.highest**2)
+    assert signed.reference_spread == 0.0
+
+
+def test_a_signed_attribute_has_no_estimate_of_its_own() -> None:
+    survey = hm.Survey("s", [Signed("colour", ["red", "green"])], 1.0)
+    with pytest.raises(hm.HarmonyError, match="colour: a signed attribute is part of a gradient"):
+        survey.estimate(hm.Tally.empty(survey, hm.Round.open("1")))
