@@ -70,6 +70,8 @@ $(READY): $(PINS)
 	    echo "Could not create $(VENV). On Debian and Ubuntu, install python3-venv first."; exit 1; }; }
 	@echo "Installing the pinned packages (a minute or two the first time)"
 	@$(INSTALL) --editable device/python --editable '.[dev]'
+	@echo "Compiling the kernels (some seconds)"
+	@$(BIN)/python -m harmony.bulk.warm >/dev/null
 	@touch $@
 
 $(BENCH_READY): $(READY)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 
-NAMES = ("optimality", "collect", "scale", "peers", "device", "service", "learning")
+NAMES = ("optimality", "first_use", "collect", "scale", "peers", "device", "service", "learning")
 
 
 def main() -> None:

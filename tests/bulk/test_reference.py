@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -24,7 +25,7 @@ from harmony.bulk.fields import SPARE, WORDS, Coin
 from harmony_device.protocol import MAX_VALUES
 
 MANY = settings(
-    max_examples=1500,
+    max_examples=1000,
     deadline=None,
     derandomize=True,
     database=None,
@@ -50,15 +51,19 @@ def mixed() -> list[Attribute]:
     ]
 
 
+def unsigned() -> list[Attribute]:
+    return [one for one in mixed() if not isinstance(one, Signed)]
+
+
 SURVEYS: dict[str, Callable[[], hm.Survey]] = {
     "one answer": lambda: hm.Survey("s", mixed(), epsilon=1.0),
     "one answer, hardly private": lambda: hm.Survey("s", mixed(), epsilon=8.0, answers=1),
     "some answers": lambda: hm.Survey("s", mixed(), epsilon=4.0, answers=3),
     "all answers": lambda: hm.Survey("s", mixed(), epsilon=8.0, answers=10),
-    "the paper's": lambda: hm.Survey(
-        "s", [one for one in mixed() if not isinstance(one, Signed)], epsilon=1, mechanism="harmony"
+    "the paper's": lambda: hm.Survey("s", unsigned(), epsilon=1.0, mechanism="harmony"),
+    "sixteen tiers": lambda: hm.Survey(
+        "s", unsigned(), tiers=[0.25 * (1 + i) for i in range(16)], mechanism="harmony"
     ),
-    "sixteen tiers": lambda: hm.Survey("s", mixed(), tiers=[0.25 * (1 + i) for i in range(16)]),
     "tiers, some answers": lambda: hm.Survey("s", mixed(), tiers=[1.0, 2.0, 4.0], answers=2),
     "one attribute": lambda: hm.Survey("s", [hm.Numeric("level", 0, 1)], epsilon=1.0),
     "large weights": lambda: hm.Survey(
@@ -93,6 +98,8 @@ def numbers(attribute: hm.Numeric, size: int, rng: np.random.Generator, bad: boo
     if np.dtype(kind).kind == "f":
         if attribute.missing is not None and rng.random() < 0.7:
             values[rng.random(size) < 0.3] = np.nan
+        most = float(np.finfo(kind).max)
+        values = (values if bad else np.clip(values, -most, most)).astype(np.float64)
         with np.errstate(over="ignore"):
             values = values.astype(kind)
     else:
@@ -180,21 +187,21 @@ def outcome(devices: Randomizer, backend: Backend) -> Any:
             assigned = devices.coins.assign(chunk.ids, chunk.tiers)
     except hm.DataError as refusal:
         return str(refusal)
-    return [
-        assigned.group.tolist(),
-        assigned.row.tolist(),
-        chunk.order.starts.tolist(),
-        chunk.order.answers.tolist(),
-        chunk.ordered.tolist(),
-        chunk.symbols.tolist(),
-        chunk.clipped.tolist(),
-        cells.lanes.sum(axis=0).nonzero()[0].tolist(),
-        cells.lanes.sum(axis=0)[cells.lanes.sum(axis=0) > 0].tolist(),
-    ]
+    arrays = {
+        "groups": assigned.group,
+        "rows": assigned.row,
+        "starts": chunk.order.starts,
+        "order": chunk.order.answers,
+        "ordered symbols": chunk.ordered,
+        "symbols": chunk.symbols,
+        "clipped": chunk.clipped,
+        "counts": cells.lanes.sum(axis=0),
+    }
+    return {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in arrays.items()}
 
 
-@pytest.mark.parametrize("name", SURVEYS)
-@settings(MANY, max_examples=250)
+@pytest.mark.parametrize("name", [name for name in SURVEYS if name != "most values"])
+@settings(MANY, max_examples=200)
 @given(size=SIZES, seed=SEEDS, first=st.sampled_from([0, 1, 2**32, 2**62 - 1]), bad=st.booleans())
 def test_every_step_of_a_chunk_is_the_same(
     name: str, size: int, seed: int, first: int, bad: bool
@@ -210,7 +217,7 @@ def test_every_step_of_a_chunk_is_the_same(
 
 
 @MANY
-@given(size=st.integers(0, 5000), seed=SEEDS)
+@given(size=st.integers(0, 2500), seed=SEEDS)
 def test_coins_of_any_kind_are_the_same(size: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     d, tiers = int(rng.integers(1, 40)), int(rng.integers(1, 17))

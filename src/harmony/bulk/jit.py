@@ -39,6 +39,7 @@ part: Any = njit(nogil=True, forceinline=True)
 
 Announce = Callable[[str], None]
 
+SUFFIX = ".kernel"
 _HERE = Path(__file__).parent
 _DIGEST_BYTES = 32
 
@@ -87,8 +88,9 @@ def compile_kernels(announce: Announce) -> Iterator[tuple[str, float]]:
     KernelCache.announce = announce
     for compiled, signature in _kernels:
         started = time.perf_counter()
-        compiled.compile(signature)
-        compiled.disable_compile()  # other arguments are a mistake, not another kernel
+        if not compiled.overloads:
+            compiled.compile(signature)
+            compiled.disable_compile()  # other arguments are a mistake, not another kernel
         yield compiled.__name__, time.perf_counter() - started
 
 
@@ -127,12 +129,15 @@ class KernelCache(NullCache):
             with suppress(OSError, HarmonyError):
                 folder.mkdir(parents=True, exist_ok=True)
                 write_whole(folder / name, hashlib.sha256(content).digest() + content)
+                for old in folder.glob(f"{self._name}-*{SUFFIX}"):
+                    if not old.name.startswith(f"{self._name}-{_sources()}-"):
+                        old.unlink(missing_ok=True)
                 return
         self._say(self.NOT_KEPT)
 
     def _file(self, signature: Any, codegen: Any) -> str:
-        made_by = signature, codegen.magic_tuple(), numba.__version__, sys.version, _sources()
-        return f"{self._name}-{hashlib.sha256(repr(made_by).encode()).hexdigest()[:16]}.kernel"
+        made_by = signature, codegen.magic_tuple(), numba.__version__, sys.version
+        return f"{self._name}-{_sources()}-{_digest(repr(made_by).encode())}{SUFFIX}"
 
     def _say(self, line: str) -> None:
         """Announce a line, unless it was announced before."""
@@ -144,7 +149,7 @@ class KernelCache(NullCache):
 def cache_folders() -> list[Path]:
     """Return where kernels are looked for; they are kept in the first that can be written to."""
     chosen, user = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")
-    own = f"harmony-{hashlib.sha256(str(_HERE).encode()).hexdigest()[:16]}"
+    own = f"harmony-{_digest(str(_HERE).encode())}"
     folders = [Path(chosen, own)] if chosen else []
     folders.append(_HERE / "kernels" / "__pycache__")
     with suppress(RuntimeError):  # nobody is at home
@@ -156,4 +161,8 @@ def cache_folders() -> list[Path]:
 def _sources() -> str:
     """Return a digest of all that the kernels are compiled from."""
     files = [_HERE / "fields.py", Path(__file__), *sorted((_HERE / "kernels").glob("*.py"))]
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    return _digest(b"\0".join(file.read_bytes() for file in files))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
