@@ -39,7 +39,7 @@ WORD = np.uint64(2**64 - 1)
 def mixed() -> list[Attribute]:
     return [
         hm.Numeric("level", -3, 7),
-        hm.Numeric("ratio", -1e-3, 1e-3, missing=0.0),
+        hm.Numeric("ratio", -1e-3, 1e-3, missing=7e-4),
         hm.Numeric("age", 0, 100, bins=[0, 18, 40, 65, 100], missing=40),
         hm.Categorical("theme", ["light", "dark", "auto"], missing="auto"),
         hm.Categorical("os", [f"v{place}" for place in range(300)]),

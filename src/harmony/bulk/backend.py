@@ -1,4 +1,4 @@
-"""The one door to the bulk path's arithmetic: the kernels once they are worth it, else NumPy.
+"""The one door to the bulk path's arithmetic: the compiled kernels where they pay, else NumPy.
 
 Loading the kernels takes about a second, and compiling them, once on a machine, some more.  So
 small work is done by the reference, and so is all work while another thread loads them.
@@ -14,7 +14,6 @@ from typing import Protocol
 
 from ..arrays import Counts, Symbols, Tiers, Words
 from . import reference
-from .buffers import Buffers
 from .fields import Cells, Coin, Groups, Layout, Order, Rows
 from .reader import ChunkColumns
 
@@ -38,7 +37,6 @@ class Backend(Protocol):
         layout: Layout,
         cells: Cells,
         symbols: Symbols,
-        buffers: Buffers,
     ) -> None:
         """Answer and count every attribute of a chunk that is not answered yet."""
 

@@ -59,6 +59,6 @@ class Buffers:
         return kept[:size]
 
     def wipe(self) -> None:
-        """Forget what lies here: values, and random words, which tell what was answered."""
+        """Forget what lies here: random words tell what was answered."""
         for kept in self._arrays.values():
             kept.fill(0)

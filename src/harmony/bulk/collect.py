@@ -117,9 +117,7 @@ class Randomizer:
         symbols = buffers.array("symbols", count, np.uint16)
         order = self.coins.ask(ids, tiers, words, buffers)
         columns = self._reader.chunk(row, row + stop - start)
-        answer = partial(
-            backend().answer_columns, columns, order, self._layout, cells, symbols, buffers
-        )
+        answer = partial(backend().answer_columns, columns, order, self._layout, cells, symbols)
         answer()
         clipped = columns.examine()
         if not columns.answered.all():

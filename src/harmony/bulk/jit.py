@@ -84,11 +84,11 @@ def compile_kernels(announce: Announce) -> Iterator[tuple[str, float]]:
     `announce` is called with a line before the first that has to be compiled, and with another
     if they cannot be kept.
     """
-    KernelCache.said = set()
-    KernelCache.announce = announce
+    announce_once = cache(announce)
     for compiled, signature in _kernels:
         started = time.perf_counter()
         if not compiled.overloads:
+            compiled._cache.announce = announce_once
             compiled.compile(signature)
             compiled.disable_compile()  # other arguments are a mistake, not another kernel
         yield compiled.__name__, time.perf_counter() - started
@@ -103,11 +103,9 @@ class KernelCache(NullCache):
         "set NUMBA_CACHE_DIR to a folder that can be written to."
     )
 
-    announce: Announce
-    said: set[str]
-
     def __init__(self, name: str) -> None:
         self._name = name
+        self.announce: Announce = lambda line: None
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return the kernel as it was compiled before, or None."""
@@ -118,7 +116,7 @@ class KernelCache(NullCache):
                 content = (folder / name).read_bytes()
                 if hashlib.sha256(content[_DIGEST_BYTES:]).digest() == content[:_DIGEST_BYTES]:
                     return _rebuild(context, *pickle.loads(content[_DIGEST_BYTES:]))
-        self._say(self.COMPILING)
+        self.announce(self.COMPILING)
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -133,17 +131,11 @@ class KernelCache(NullCache):
                     if not old.name.startswith(f"{self._name}-{_sources()}-"):
                         old.unlink(missing_ok=True)
                 return
-        self._say(self.NOT_KEPT)
+        self.announce(self.NOT_KEPT)
 
     def _file(self, signature: Any, codegen: Any) -> str:
         made_by = signature, codegen.magic_tuple(), numba.__version__, sys.version
         return f"{self._name}-{_sources()}-{_digest(repr(made_by).encode())}{SUFFIX}"
-
-    def _say(self, line: str) -> None:
-        """Announce a line, unless it was announced before."""
-        if line not in self.said:
-            self.said.add(line)
-            type(self).announce(line)
 
 
 def cache_folders() -> list[Path]:

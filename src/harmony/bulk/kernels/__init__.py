@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Symbols, Tiers, Words
-from ..buffers import Buffers
 from ..fields import Cells, Coin, Groups, Layout, Order, Rows
 from ..reader import ChunkColumns
 from .answer import answer as _answer
@@ -30,18 +29,12 @@ def assign(ids: Words, coin: Coin, tiers: Tiers, group: Groups, row: Rows) -> No
 
 
 def answer_columns(
-    columns: ChunkColumns,
-    order: Order,
-    layout: Layout,
-    cells: Cells,
-    symbols: Symbols,
-    buffers: Buffers,
+    columns: ChunkColumns, order: Order, layout: Layout, cells: Cells, symbols: Symbols
 ) -> None:
     """Answer and count every attribute of a chunk that is not answered yet.
 
     A column that holds something unusual is left unanswered, unless it was examined.
     """
-    values = buffers.array("values", len(symbols), np.uint64)
     _answer(
         columns.addresses,
         columns.kinds,
@@ -51,7 +44,5 @@ def answer_columns(
         order,
         layout,
         cells,
-        values.view(np.float64),
-        values.view(np.int64),
         symbols,
     )

@@ -66,7 +66,7 @@ def _pointer(context, address):  # type: ignore[no-untyped-def]
 
 @inlined
 def _outside(column, low, high):  # type: ignore[no-untyped-def]
-    """Whether a number does not lie between `low` and `high`; NaN does not."""
+    """Whether a number is not between `low` and `high`; NaN is not."""
     count = 0
     for place in range(len(column)):
         count += not (low <= column[place] <= high)
@@ -75,7 +75,7 @@ def _outside(column, low, high):  # type: ignore[no-untyped-def]
 
 @inlined
 def _beyond(column, first, last):  # type: ignore[no-untyped-def]
-    """Whether a code does not lie between `first` and `last`."""
+    """Whether a code is not between `first` and `last`."""
     low = high = column[0]
     for place in range(len(column)):
         value = column[place]
@@ -85,8 +85,9 @@ def _beyond(column, first, last):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _is_unusual(address, kind, devices, number, code):  # type: ignore[no-untyped-def]
+def _is_unusual(column, number, code):  # type: ignore[no-untyped-def]
     """Whether a column holds something that needs a closer look."""
+    address, kind, devices = column
     at: Any = _pointer(address)  # type: ignore[call-arg]  # numba adds one
     low, high, first, last = number[0], number[1], code[BASE], code[BASE] + code[LOOKUPS] - 1
     if kind == 0:
@@ -105,62 +106,57 @@ def _is_unusual(address, kind, devices, number, code):  # type: ignore[no-untype
 
 
 @loop
-def _gather(address, kind, devices, answers, order, span, numbers, codes):  # type: ignore[no-untyped-def]
-    """Take the values that part of `order` answers for: numbers or codes, 64 bits each.
-
-    A loop for each kind of column would be no quicker: which it is never changes on the way.
-    """
+def _grid_indices(column, answers, order, span, number, points, indices):  # type: ignore[no-untyped-def]
+    """Code a numeric attribute's values for part of `order`: round them to the grid."""
+    address, kind, devices = column
     at: Any = _pointer(address)  # type: ignore[call-arg]  # numba adds one
     f8, f4 = carray(at, devices, np.float64), carray(at, devices, np.float32)
-    i1, i2 = carray(at, devices, np.int8), carray(at, devices, np.int16)
-    i4, i8 = carray(at, devices, np.int32), carray(at, devices, np.int64)
+    low, high, missing = number[0], number[1], number[2]
     for one in range(span[0], span[1]):
-        place, to = order[_THREE * one] >> HALF, one - span[0]
+        place = order[_THREE * one] >> HALF
         if answers > _ONE:
             place //= answers
-        if kind == 0:
-            numbers[to] = f8[place]
-        elif kind == 1:
-            numbers[to] = f4[place]
-        elif kind == 2:
-            codes[to] = i1[place]
-        elif kind == 3:
-            codes[to] = i2[place]
-        elif kind == 4:
-            codes[to] = i4[place]
-        else:
-            codes[to] = i8[place]
-
-
-@loop
-def _grid_indices(values, order, span, number, points, indices):  # type: ignore[no-untyped-def]
-    """Code a numeric attribute's values for part of `order`: round them to the grid."""
-    low, high, missing = number[0], number[1], number[2]
-    for at in range(span[0], span[1]):
-        value = values[at - span[0]]
+        value = f8[place] if kind == 0 else np.float64(f4[place])
         if np.isnan(value):
             value = missing
         clipped = low if value < low else high if value > high else value
         position = (clipped - low) / (high - low) * (points - 1)
         left = min(np.int64(position), points - 2)
         threshold = np.int64((position - left) * _TWO_53)
-        indices[at] = left + (np.int64(order[_THREE * at + _ONE] >> SPARE) < threshold)
+        indices[one] = left + (np.int64(order[_THREE * one + _ONE] >> SPARE) < threshold)
 
 
 @loop
-def _linear_indices(values, order, span, shape, code, layout, indices):  # type: ignore[no-untyped-def]
-    """Code a categorical attribute's values, each under its row."""
+def _linear_indices(column, answers, order, span, shape, code, layout, indices):  # type: ignore[no-untyped-def]
+    """Code a categorical attribute's values, each under its row.
+
+    A loop for each kind of column would be no quicker: which it is never changes on the way.
+    """
+    address, kind, devices = column
+    at: Any = _pointer(address)  # type: ignore[call-arg]  # numba adds one
+    i1, i2 = carray(at, devices, np.int8), carray(at, devices, np.int16)
+    i4, i8 = carray(at, devices, np.int32), carray(at, devices, np.int64)
     lookup, coded = layout.lookups[code[LOOKUP] :], layout.indices[shape[INDEX] :]
     multipliers = layout.multipliers[shape[MULTIPLIER] :]
     vectors = layout.vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]]
     base, known, g = code[BASE], np.uint64(shape[VALUES]), np.uint64(shape[POINTS])
-    for at in range(span[0], span[1]):
-        row = order[_THREE * at] & LOW_HALF
-        value = np.uint64(lookup[np.uint64(values[at - span[0]] - base)])
-        if known:
-            indices[at] = coded[row * known + value]
+    for one in range(span[0], span[1]):
+        place, row = order[_THREE * one] >> HALF, order[_THREE * one] & LOW_HALF
+        if answers > _ONE:
+            place //= answers
+        if kind == 2:
+            found = np.int64(i1[place])
+        elif kind == 3:
+            found = np.int64(i2[place])
+        elif kind == 4:
+            found = np.int64(i4[place])
         else:
-            indices[at] = _index(row, value, g, multipliers, vectors)
+            found = i8[place]
+        value = np.uint64(lookup[np.uint64(found - base)])
+        if known:
+            indices[one] = coded[row * known + value]
+        else:
+            indices[one] = _index(row, value, g, multipliers, vectors)
 
 
 @loop
@@ -183,10 +179,11 @@ def _walk(order, span, shape, running, guide, symbols):  # type: ignore[no-untyp
     `guide` says where the draw's highest bits already lead, so that few steps remain.  The
     first is taken without a branch, because none could foresee it.
     """
-    width, turn = np.uint64(shape[WIDTH]), np.uint64(shape[CIRCULANT])
+    width, circulant = np.uint64(shape[WIDTH]), np.uint64(shape[CIRCULANT])
     first, guided = np.uint64(shape[RUNNING]), np.uint64(shape[GUIDE])
-    # A circulant table is stored as its first row; the others are that one turned.
-    across, guides = (_ONE - turn) * width, (_ONE - turn) * np.uint64(GUIDES)
+    # A circulant table is stored as its first row; the others are that one rotated.
+    dense = _ONE - circulant
+    across, guides = dense * width, dense * np.uint64(GUIDES)
     for at in range(span[0], span[1]):
         index, draw = np.uint64(symbols[at]), order[_THREE * at + _TWO] >> SPARE
         begin = first + index * across
@@ -194,7 +191,7 @@ def _walk(order, span, shape, running, guide, symbols):  # type: ignore[no-untyp
         place += np.uint64(running[place] <= draw)
         while running[place] <= draw:
             place += _ONE
-        symbol = place - begin + index * turn
+        symbol = place - begin + index * circulant
         symbols[at] = symbol - width if symbol >= width else symbol
 
 
@@ -209,33 +206,32 @@ def _count(order, span, first, width, symbols, lanes):  # type: ignore[no-untype
 
 @kernel(
     read_only(_U64), read_only(_U64), _I64, read_only(types.boolean), array(types.boolean),
-    ORDER, LAYOUT, CELLS, array(_F64), array(_I64), array(_U16),
+    ORDER, LAYOUT, CELLS, array(_U16),
 )  # fmt: skip
 def answer(  # type: ignore[no-untyped-def]
-    addresses, kinds, devices, examined, answered, order, layout, cells, numbers, codes, symbols
+    addresses, kinds, devices, examined, answered, order, layout, cells, symbols
 ):  # fmt: skip
     """Answer and count every attribute of a chunk, reading each column in place by its address.
 
     One call without the interpreter's lock does the whole chunk, so that threads do not wait
     for each other.  A column that holds something unusual is left unanswered, unless it was
-    `examined`; `answered` says which were answered, before the call or by it.  A group's values
-    pass through `numbers` or `codes`.
+    `examined`; `answered` says which were answered, before the call or by it.
     """
     answers, words = np.uint64(len(symbols) // devices), order.answers
     for attribute in range(len(kinds)):
         if answered[attribute]:
             continue
-        address, kind = addresses[attribute], kinds[attribute]
+        kind = kinds[attribute]
+        column = addresses[attribute], kind, devices
         number, code = layout.numbers[attribute], layout.codes[attribute]
-        if not examined[attribute] and _is_unusual(address, kind, devices, number, code):
+        if not examined[attribute] and _is_unusual(column, number, code):
             continue
         for group in range(attribute, len(layout.shapes), len(layout.numbers)):
             span, shape = (order.starts[group], order.starts[group + 1]), layout.shapes[group]
-            _gather(address, kind, devices, answers, words, span, numbers, codes)
             if kind < _NUMBERS:
-                _grid_indices(numbers, words, span, number, shape[POINTS], symbols)
+                _grid_indices(column, answers, words, span, number, shape[POINTS], symbols)
             else:
-                _linear_indices(codes, words, span, shape, code, layout, symbols)
+                _linear_indices(column, answers, words, span, shape, code, layout, symbols)
             _walk(words, span, shape, layout.running, layout.guide, symbols)
             first, width = np.uint64(cells.starts[group]), np.uint64(cells.widths[group])
             _count(words, span, first, width, symbols, cells.lanes)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Counts, Symbols, Words
-from ..buffers import Buffers
 from ..fields import (
     BASE,
     CIRCULANT,
@@ -37,12 +36,7 @@ from ..reader import ChunkColumns
 
 
 def answer_columns(
-    columns: ChunkColumns,
-    order: Order,
-    layout: Layout,
-    cells: Cells,
-    symbols: Symbols,
-    buffers: Buffers,
+    columns: ChunkColumns, order: Order, layout: Layout, cells: Cells, symbols: Symbols
 ) -> None:
     """Answer and count every attribute of a chunk that is not answered yet.
 
@@ -125,7 +119,7 @@ def _walk(indices: Counts, walking: Words, layout: Layout, group: int) -> Counts
     shape = layout.shapes[group]
     width, first = int(shape[WIDTH]), int(shape[RUNNING])
     walking >>= SPARE
-    if shape[CIRCULANT]:  # stored as its first row; the others are that one turned
+    if shape[CIRCULANT]:  # stored as its first row; the others are that one rotated
         reached = np.searchsorted(layout.running[first : first + width], walking, side="right")
         return (reached + indices) % width
     start = first + indices * width
