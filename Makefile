@@ -81,4 +81,5 @@ $(BIN)/python:
 $(VENV)/.ready-%: $(PINS) | $(BIN)/python
 	@echo "Installing what '$*' needs, with pinned versions (a minute or two the first time)"
 	@$(INSTALL) --editable device/python --editable '.[$*]'
+	@$(BIN)/python -m harmony.bulk.warm >/dev/null
 	@touch $@

@@ -122,7 +122,7 @@ def coin_rates(us: hm.Survey, pairs: int, rounds: int) -> tuple[str, dict[str, f
 
 def hashlib_tables(us: hm.Survey, round_: hm.Round) -> tuple[list[int], list[int], list[int]]:
     coins = Coins(us, round_)
-    return coins.rows[0].tolist(), coins.starts.tolist(), coins.widths.tolist()
+    return coins.coin.rows[0].tolist(), coins.starts.tolist(), coins.widths.tolist()
 
 
 def some_reports(us: hm.Survey, round_: hm.Round, count: int) -> tuple[np.ndarray, ...]:

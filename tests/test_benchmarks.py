@@ -12,7 +12,7 @@ from benchmarks import __main__ as command
 from benchmarks import learning, naive, optimality, peers, scale
 from benchmarks.collect import population, survey
 from harmony import Round
-from harmony.rounds import derive
+from harmony.bulk.backend import load, using
 
 
 def test_the_accuracy_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,8 +27,9 @@ def test_the_learning_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_plain_numpy_counts_the_same_integers_as_the_kernels() -> None:
     us, table, round_ = survey(), population(20_000), Round.open("1")
-    kernels = us.collect(table, seed=3, round=round_)
-    assert naive.collect(us, table, derive(3, "answers"), round_) == kernels
+    with using(load()):
+        kernels = us.collect(table, seed=3, round=round_)
+    assert naive.collect(us, table, 3, round_) == kernels
 
 
 def test_the_rivals_settings_are_at_their_best() -> None:

@@ -40,7 +40,7 @@ def reports_batch(
 ) -> pa.RecordBatch:
     """Return some devices' reports as an Arrow batch of the schema above."""
     count = ids.shape[1]
-    whole_ids = pa.py_buffer(np.array(ids.T, order="C"))  # a copy: the ids lie on a desk
+    whole_ids = pa.py_buffer(np.array(ids.T, order="C"))  # a copy: the ids lie in a buffer
     device = pa.FixedSizeBinaryArray.from_buffers(pa.binary(ID_BYTES), count, [None, whole_ids])
     tier = pa.array(tiers if len(tiers) else np.zeros(count, np.uint8))
     by_answer = symbols.reshape(count, survey.answers)

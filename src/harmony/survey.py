@@ -214,10 +214,12 @@ class Survey:
         `strict`.  Randomness comes from the operating system unless `seed` asks for a
         reproducible simulation.  Row i is device number `first` + i.
         """
-        from .bulk.collect import Answers, randomize
+        from .bulk.collect import Randomizer, randomize
 
-        answers = Answers(self, table, seed, round=round, tiers=tiers, first=first, strict=strict)
-        return randomize(answers, progress)
+        devices = Randomizer(
+            self, table, seed, round=round, tiers=tiers, first=first, strict=strict
+        )
+        return randomize(devices, progress)
 
     def tally(self, reports: pa.Table, round: Round | None = None) -> Tally:
         """Count an Arrow table of reports; the round is read from its metadata if not given."""
@@ -245,10 +247,12 @@ class Survey:
         >>> survey.collect({"battery": [20.0, 35.5, 90.0]}, seed=7).reports
         3
         """
-        from .bulk.collect import Answers, collect
+        from .bulk.collect import Randomizer, collect
 
-        answers = Answers(self, table, seed, round=round, tiers=tiers, first=first, strict=strict)
-        return collect(answers, progress, threads)
+        devices = Randomizer(
+            self, table, seed, round=round, tiers=tiers, first=first, strict=strict
+        )
+        return collect(devices, progress, threads)
 
     def estimate(self, tally: Tally, **options: Any) -> Result:
         """Turn a tally into means and histograms with intervals; see `harmony.estimate`."""

@@ -1,4 +1,4 @@
-"""Desks: the arrays that one worker fills anew for every chunk."""
+"""Buffers: the arrays that one worker fills anew for every chunk."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from numpy.typing import DTypeLike, NDArray
 from .threads import cores
 
 MOST_KEPT = 1 << 24
-"""Bytes of the largest desk that is kept until another collection."""
+"""Bytes of the largest buffers that are kept until another collection."""
 
 
-class Desk:
+class Buffers:
     """Hands out the same memory again and again, by name.
 
     Memory that is given back and asked for again may be cleared by the system in between, page
     by page, which takes as long as the work that is done in it.
     """
 
-    _free: ClassVar[list[Desk]] = []
+    _free: ClassVar[list[Buffers]] = []
 
     @classmethod
     @contextmanager
-    def lent(cls) -> Iterator[Desk]:
-        """Lend a desk, if possible one that was used before; afterwards it is wiped and kept."""
+    def borrow(cls) -> Iterator[Buffers]:
+        """Lend buffers, if possible used ones; afterwards they are wiped and kept."""
         try:
-            desk = cls._free.pop()
+            buffers = cls._free.pop()
         except IndexError:
-            desk = cls()
+            buffers = cls()
         try:
-            yield desk
+            yield buffers
         finally:
-            desk.wipe()
-            size = sum(kept.nbytes for kept in desk._arrays.values())
+            buffers.wipe()
+            size = sum(kept.nbytes for kept in buffers._arrays.values())
             if size <= MOST_KEPT and len(cls._free) < cores():
-                cls._free.append(desk)
+                cls._free.append(buffers)
 
     def __init__(self) -> None:
         self._arrays: dict[str, NDArray[Any]] = {}
@@ -46,13 +46,15 @@ class Desk:
     def array(self, name: str, size: int, kind: DTypeLike) -> NDArray[Any]:
         """Return an array to fill; the last of that name is lost.
 
-        >>> desk = Desk()
-        >>> desk.array("row", 3, np.uint32)[:] = 7
-        >>> desk.array("row", 2, np.uint32).tolist()
+        >>> buffers = Buffers()
+        >>> buffers.array("row", 3, np.uint32)[:] = 7
+        >>> buffers.array("row", 2, np.uint32).tolist()
         [7, 7]
         """
         kept = self._arrays.get(name)
         if kept is None or len(kept) < size:
+            if kept is not None:
+                kept.fill(0)
             kept = self._arrays[name] = np.empty(size, kind)
         return kept[:size]
 

@@ -12,7 +12,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,10 +24,14 @@ from ..progress import progress_bar
 from ..reports import reports_batch, reports_schema, tier_reports
 from ..rounds import Round, derive
 from ..tally import Tally
-from .buffers import Desk
-from .coins import Assignment, Cells, Coins, Order, device_ids
-from .columns import TableLike, read_columns
-from .layout import Program
+from .backend import backend
+from .buffers import Buffers
+from .coins import Coins, device_ids
+from .columns import TableLike
+from .fields import Cells, Order
+from .layout import lay_out
+from .read_table import read_columns
+from .reader import Reader
 from .threads import cores, share_out
 
 if TYPE_CHECKING:
@@ -37,14 +41,16 @@ CHUNK = 1 << 16
 """Devices that go through the flow together: few enough for the cache, and enough that threads
 seldom meet at the interpreter's lock."""
 
+WIDE = 64
+"""So many attributes more make an answer cost the reference as much again."""
+
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some devices' reports, with what they were asked and how many values were clipped."""
+    """Some devices' reports, and how many values of each attribute were clipped."""
 
     ids: Words
     tiers: Tiers
-    assigned: Assignment
     order: Order
     ordered: Symbols
     clipped: Counts
@@ -57,7 +63,7 @@ class Chunk:
         return symbols
 
 
-class Answers:
+class Randomizer:
     """Everything that turns the rows of a table into symbols, a chunk at a time.
 
     Row i is device number `first` + i.  Given a number of `devices`, they take the rows in
@@ -86,26 +92,37 @@ class Answers:
         self.strict = strict
         self.round, self.key = _randomness(seed, round)
         self.coins = Coins(survey, self.round)
-        self.program = Program(survey, columns)
+        self._reader = Reader(columns)
+        self._layout = lay_out(survey, columns)
+
+    @property
+    def work(self) -> int:
+        """How many answers there are to give, counted several times if attributes are many."""
+        return self.devices * self.survey.answers * (1 + len(self.survey.attributes) // WIDE)
 
     def chunk(
-        self, start: int, stop: int, desk: Desk | None = None, cells: Cells | None = None
+        self, start: int, stop: int, buffers: Buffers | None = None, cells: Cells | None = None
     ) -> Chunk:
         """Randomise devices `start` to `stop`, whose rows must not start over in between.
 
-        The chunk lies on the desk, until the next one does.  Given `cells`, it is counted, too.
+        The chunk lies in the buffers, until the next one does.  Given `cells`, it is counted, too.
         """
-        desk, cells = desk or Desk(), cells or self.coins.lanes(0)
-        ids = device_ids(self.first + start, stop - start, desk)
+        buffers, cells = buffers or Buffers(), cells or self.coins.lanes(0)
+        ids = device_ids(self.first + start, stop - start, buffers)
         row = start % self.rows
         tiers = self.tiers[row : row + stop - start]
         answers = self.survey.answers
         first, count = (self.first + start) * answers, (stop - start) * answers
-        words = keystream(self.key, first, count, desk)
-        symbols = desk.array("symbols", count, np.uint16)
-        assigned, order = self.coins.ask(ids, tiers, words, desk)
-        clipped = self.program.run(row, row + stop - start, order, cells, symbols)
-        return Chunk(ids, tiers, assigned, order, symbols, clipped)
+        words = keystream(self.key, first, count, buffers)
+        symbols = buffers.array("symbols", count, np.uint16)
+        order = self.coins.ask(ids, tiers, words, buffers)
+        columns = self._reader.chunk(row, row + stop - start)
+        answer = partial(backend().answer_columns, columns, order, self._layout, cells, symbols)
+        answer()
+        clipped = columns.examine()
+        if not columns.answered.all():
+            answer()
+        return Chunk(ids, tiers, order, symbols, clipped)
 
     def chunks(
         self, start: int = 0, stop: int | None = None, workers: int = 1
@@ -123,13 +140,13 @@ class Answers:
         """Randomise and count chunks; return the flat counts, and the values clipped."""
         cells = self.coins.lanes()
         clipped = np.zeros(len(self.survey.attributes), np.int64)
-        with Desk.lent() as desk:
+        with Buffers.borrow() as buffers:
             for start, stop in chunks:
-                clipped += self.chunk(start, stop, desk, cells).clipped
-        return cells[-1].sum(axis=0), clipped
+                clipped += self.chunk(start, stop, buffers, cells).clipped
+        return cells.lanes.sum(axis=0), clipped
 
     def tally(self, counts: Counts, clipped: Counts) -> Tally:
-        """Return the tally of all devices with these counts, and tell of clipped values."""
+        """Return the tally of all devices with these counts, and warn of clipped values."""
         _report_clipped(self.survey, clipped, self.strict)
         over, rest = divmod(self.devices, self.rows)
         tiers = len(self.survey.tiers)
@@ -139,42 +156,47 @@ class Answers:
         return Tally.of(self.survey, self.round, counts, reports)
 
 
-def collect(answers: Answers, progress: bool | None, threads: int | None) -> Tally:
+def collect(devices: Randomizer, progress: bool | None, threads: int | None) -> Tally:
     """Randomise and count every row; see `Survey.collect`."""
-    workers = threads or min(cores(), -(-answers.devices // CHUNK))
-    with progress_bar("collecting", answers.devices, progress) as advance:
-        chunks = _told(answers.chunks(workers=workers), advance)
-        parts = share_out(chunks, workers, answers.count)
+    backend(devices.work)
+    workers = threads or min(cores(), -(-devices.devices // CHUNK))
+    with progress_bar("collecting", devices.devices, progress) as advance:
+        chunks = _advancing(devices.chunks(workers=workers), advance)
+        parts = share_out(chunks, workers, devices.count)
     counts = np.sum([part for part, _ in parts], axis=0)
     clipped = np.sum([part for _, part in parts], axis=0)
-    return answers.tally(counts, clipped)
+    return devices.tally(counts, clipped)
 
 
-def randomize(answers: Answers, progress: bool | None) -> pa.Table:
+def randomize(devices: Randomizer, progress: bool | None) -> pa.Table:
     """Randomise every row into a report; see `Survey.randomize`."""
-    schema = reports_schema(answers.survey, answers.round)
-    return pa.Table.from_batches(report_batches(answers, progress), schema)
+    schema = reports_schema(devices.survey, devices.round)
+    return pa.Table.from_batches(report_batches(devices, progress), schema)
 
 
-def report_batches(answers: Answers, progress: bool | None) -> Iterator[pa.RecordBatch]:
+def report_batches(devices: Randomizer, progress: bool | None) -> Iterator[pa.RecordBatch]:
     """Yield the reports of a chunk of devices after the other."""
-    survey = answers.survey
-    schema = reports_schema(survey, answers.round)
-    clipped, desk = np.zeros(len(survey.attributes), np.int64), Desk()
-    with progress_bar("randomising", answers.devices, progress) as advance:
-        for start, stop in _told(answers.chunks(), advance):
-            chunk = answers.chunk(start, stop, desk)
+    survey = devices.survey
+    schema = reports_schema(survey, devices.round)
+    clipped = np.zeros(len(survey.attributes), np.int64)
+    backend(devices.work)
+    with (
+        Buffers.borrow() as buffers,
+        progress_bar("randomising", devices.devices, progress) as advance,
+    ):
+        for start, stop in _advancing(devices.chunks(), advance):
+            chunk = devices.chunk(start, stop, buffers)
             clipped += chunk.clipped
             yield reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols)
-    _report_clipped(survey, clipped, answers.strict)
+    _report_clipped(survey, clipped, devices.strict)
 
 
-def keystream(key: bytes, first: int, count: int, desk: Desk | None = None) -> Words:
+def keystream(key: bytes, first: int, count: int, buffers: Buffers | None = None) -> Words:
     """Return blocks first..first+count of the AES-256-CTR keystream, as pairs of words."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     cipher = Cipher(algorithms.AES(key), modes.CTR(first.to_bytes(16, "big")))
-    stream = (desk or Desk()).array("keystream", 16 * count + 15, np.uint8)
+    stream = (buffers or Buffers()).array("keystream", 16 * count + 15, np.uint8)
     zeros = memoryview(_zeros((16 * count).bit_length()))[: 16 * count]
     written = cipher.encryptor().update_into(zeros, stream.data)
     if written != 16 * count:  # what lies there from the last chunk must never be used again
@@ -207,7 +229,7 @@ def _read_tiers(survey: Survey, tiers: Any, devices: int) -> Tiers:
     return chosen.astype(np.uint8, copy=False) if len(survey.tiers) > 1 else NO_TIERS
 
 
-def _told(
+def _advancing(
     chunks: Iterator[tuple[int, int]], advance: Callable[[int], None]
 ) -> Iterator[tuple[int, int]]:
     for start, stop in chunks:

@@ -31,7 +31,7 @@ def tally_reports(survey: Survey, reports: pa.Table, round: Round | None = None)
         (low, high), tiers, symbols = read_batch(batch, survey)
         counter.add(low, high, tiers, symbols)
         totals += tier_reports(tiers, len(batch), len(survey.tiers))
-    if counter.wrong:
+    if counter.invalid:
         raise TallyError("reports: a symbol is not in its attribute's table")
     return Tally.of(survey, round, counter.counts, tuple(totals.tolist()))
 

@@ -1,15 +1,13 @@
-"""The local engine: Arrow decodes a log's row groups and compiled code counts them, on all cores.
+"""The local engine: Arrow decodes a log's row groups, which are counted on all cores.
 
 Unless the log is trusted, every coin is recomputed from its id: what is counted is what the
-devices were asked, whatever the log says.  If it is, its cells are counted as
-they lie in their pages, not even decoded.  A device's first report counts: the earliest day, then
+devices were asked, whatever the log says.  A device's first report counts: the earliest day, then
 the lowest number, then (should two writers have given the same) the lowest cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +15,10 @@ from numpy.typing import NDArray
 
 from ..arrays import NO_TIERS, Counts, Symbols, Tiers, Words
 from ..bulk.counter import Counter
-from ..bulk.jit import compiled
 from ..bulk.threads import cores, share_out
 from ..errors import TallyError
 from ..tally import cell_shapes
-from . import pages, unique
+from . import unique
 from .counted import Counted, counted
 from .log import HIGH, LOW, NUMBER, Log, LogFile, cell_columns
 
@@ -45,64 +42,58 @@ def _trusted(log: Log, workers: int) -> Counted:
     def count(groups: Iterator[Group]) -> Counter:
         counter = Counter(log.survey, log.round)
         for file, group in groups:
+            table = log.read(file, group, names)
             for name in names:
-                _count_column(counter, log, file, group, name)
+                counter.add_cells(_numbers(table[name]))
         return counter
 
     total = _sum(log, share_out(_groups(log), workers, count))
-    return counted(log, total.counts, total.wrong)
-
-
-def _count_column(counter: Counter, log: Log, file: LogFile, group: int, name: str) -> None:
-    """Count a column of cells: its pages as they are, or what Arrow decodes of them."""
-    raw = log.pages(file, group, name, pages.WORD)
-    found = None if raw is None else pages.count_indices(raw, file.groups[group])
-    if found is None:
-        counter.add_cells(_numbers(log.read(file, group, [name])[name]))
-    else:
-        counter.add_counted(*found)
+    return counted(log, total.counts, total.invalid)
 
 
 def _checked(log: Log, workers: int) -> Counted:
-    turns = unique.passes(log.rows)
+    passes = unique.passes(log.rows)
     meaning = _Meaning(log)
     repeats = Counter(log.survey, log.round)
-    said, asked = Counter(log.survey, log.round), Counter(log.survey, log.round)
-    for turn in range(turns):
+    logged, recomputed = Counter(log.survey, log.round), Counter(log.survey, log.round)
+    for number in range(passes):
 
-        def look(groups: Iterator[Group], turn: int = turn) -> tuple[Counter, Counter, Marks]:
-            """Count (in the first turn), and note this turn's marks."""
-            as_said, as_asked = (Counter(log.survey, log.round) for _ in range(2))
+        def look(groups: Iterator[Group], number: int = number) -> tuple[Counter, Counter, Marks]:
+            """Count (in the first pass), and note this pass's marks."""
+            as_logged, as_recomputed = (Counter(log.survey, log.round) for _ in range(2))
             found = []
             for file, group in groups:
-                ids, cells = _reports(log, file, group, with_cells=turn == 0)
-                found.append(unique.spread(unique.marks(*ids), turn, turns))
-                if turn == 0:
-                    _count(as_said, as_asked, meaning, ids, cells)
-            return as_said, as_asked, found
+                ids, cells = _reports(log, file, group, with_cells=number == 0)
+                found.append(unique.spread(unique.marks(*ids), number, passes))
+                if number == 0:
+                    _count(as_logged, as_recomputed, meaning, ids, cells)
+            return as_logged, as_recomputed, found
 
         parts = share_out(_groups(log), workers, look)
-        said += _sum(log, (part[0] for part in parts))
-        asked += _sum(log, (part[1] for part in parts))
+        logged += _sum(log, (part[0] for part in parts))
+        recomputed += _sum(log, (part[1] for part in parts))
         suspects = unique.repeated([mark for part in parts for mark in part[2]], workers)
         if len(suspects):
             repeats += _repeats(log, suspects, meaning, workers)
-    if not said.wrong and not np.array_equal(said.counts, asked.counts):
+    if not logged.invalid and not np.array_equal(logged.counts, recomputed.counts):
         raise TallyError(
             f"{log.folder}: its cells are not those of the round's coins; the log was not written "
             "from reports of this round"
         )
-    asked -= repeats
-    return counted(log, asked.counts, said.wrong)
+    recomputed -= repeats
+    return counted(log, recomputed.counts, logged.invalid)
 
 
-def _count(said: Counter, asked: Counter, meaning: _Meaning, ids: Ids, cells: list[Counts]) -> None:
-    """Count reports by the cells that the log says, and by those that their coins say."""
+def _count(
+    logged: Counter, recomputed: Counter, meaning: _Meaning, ids: Ids, cells: list[Counts]
+) -> None:
+    """Count reports by the cells that the log names, and by those that their coins name."""
     for column in cells:
-        said.add_cells(column)
-    if said.wrong:
+        logged.add_cells(column)
+    if logged.invalid:
         return  # the log is refused at the end
-    asked.add(ids[0], ids[1], meaning.tiers(cells[0]), [meaning.symbols(one) for one in cells])
+    symbols = [meaning.symbols(column) for column in cells]
+    recomputed.add(ids[0], ids[1], meaning.tiers(cells[0]), symbols)
 
 
 def _repeats(log: Log, suspects: Words, meaning: _Meaning, workers: int) -> Counter:
@@ -145,23 +136,11 @@ class _Meaning:
 
     def tiers(self, cells: Counts) -> Tiers:
         """Return the tiers of cells that exist; nothing where the survey has only one."""
-        return _look_up(self._tiers, cells) if self._several else NO_TIERS
+        return self._tiers.take(cells) if self._several else NO_TIERS
 
     def symbols(self, cells: Counts) -> Symbols:
         """Return the symbols of cells that exist."""
-        return _look_up(self._symbols, cells)
-
-
-def _look_up(table: NDArray[Any], cells: Counts) -> NDArray[Any]:
-    found = np.empty(len(cells), table.dtype)
-    _fill(table, cells, found)
-    return found
-
-
-@compiled
-def _fill(table, cells, found):  # type: ignore[no-untyped-def]
-    for place in range(len(cells)):
-        found[place] = table[np.uint64(cells[place])]
+        return self._symbols.take(cells)
 
 
 def _reports(log: Log, file: LogFile, group: int, *, with_cells: bool) -> tuple[Ids, list[Counts]]:

@@ -20,11 +20,11 @@ class Counted:
     duplicates: int
 
 
-def counted(log: Log, counts: Counts, wrong: int) -> Counted:
+def counted(log: Log, counts: Counts, invalid: int) -> Counted:
     """Check the flat counts of a log and make them a tally."""
     survey, empty = log.survey, Tally.empty(log.survey, log.round)
-    if wrong:
-        raise TallyError(f"{log.folder}: {wrong} answers lie in no cell of the survey")
+    if invalid:
+        raise TallyError(f"{log.folder}: {invalid} answers lie in no cell of the survey")
     sizes = [sum(rows * symbols for rows, symbols in tier) for tier in empty.shapes]
     answers = [int(part.sum()) for part in np.split(counts, np.cumsum(sizes)[:-1])]
     reports = tuple(answer // survey.answers for answer in answers)

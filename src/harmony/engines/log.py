@@ -19,10 +19,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 from pyarrow import fs
 
 from ..errors import TallyError
@@ -32,9 +30,6 @@ from ..survey import Survey
 
 LOW, HIGH, NUMBER = "device_low", "device_high", "number"
 SUFFIX = ".parquet"
-
-Pages = NDArray[np.uint8]
-"""The pages of a column in a group of rows, as they lie in the file."""
 
 
 def cell_columns(survey: Survey) -> list[str]:
@@ -85,29 +80,13 @@ class Log:
         with _parquet(self.filesystem, file.path, file.about) as source:
             return source.read_row_group(group, columns=columns, use_threads=False)
 
-    def pages(self, file: LogFile, group: int, column: str, more: int) -> Pages | None:
-        """Return a column's pages in one group of rows, as they are, and some bytes more.
-
-        None if it is not integers without nulls, in a dictionary and not compressed.
-        """
-        place = file.about.schema.names.index(column)
-        schema, about = file.about.schema.column(place), file.about.row_group(group).column(place)
-        plain = schema.max_definition_level == 0 and schema.logical_type.type == "NONE"
-        integers = schema.physical_type in ("INT32", "INT64")
-        start, size = about.dictionary_page_offset, about.total_compressed_size
-        if not plain or not integers or start is None or about.compression != "UNCOMPRESSED":
-            return None
-        with self.filesystem.open_input_file(file.path) as source:
-            raw = source.read_at(size + more, start)
-        return np.frombuffer(raw, np.uint8) if len(raw) == size + more else None
-
 
 def open_log(survey: Survey, root: str | Path, label: str | None = None) -> Log:
     """Find the files of a round; without a label there must be one round only.
 
     `root` is a folder, or an address such as `s3://bucket/logs`.
     """
-    filesystem, base = _place(root)
+    filesystem, base = _filesystem(root)
     base = f"{base}/survey={quote(survey.name, safe='')}"
     rounds = {unquote(path.split("=", 1)[1]): path for path in _folders(filesystem, base, "round")}
     if label is None and len(rounds) > 1:
@@ -120,7 +99,7 @@ def open_log(survey: Survey, root: str | Path, label: str | None = None) -> Log:
     for path in _files(filesystem, folder):
         try:
             with _parquet(filesystem, path) as source:
-                file, round = _described(survey, path, source)
+                file, round = _checked(survey, path, source)
         except (pa.ArrowException, OSError):
             raise TallyError(f"{path}: is damaged, or not a Parquet file") from None
         files.append(file)
@@ -144,12 +123,12 @@ def day_folder(survey: Survey, round: Round, day: date) -> PurePosixPath:
     return PurePosixPath(*(f"{name}={quote(part, safe='')}" for name, part in parts.items()))
 
 
-def _described(survey: Survey, path: str, source: pq.ParquetFile) -> tuple[LogFile, Round]:
+def _checked(survey: Survey, path: str, source: pq.ParquetFile) -> tuple[LogFile, Round]:
     """Return what a file holds, once it is known to belong to the survey."""
-    said = said_by(source.schema_arrow)
-    if said is None:
+    named = said_by(source.schema_arrow)
+    if named is None:
         raise TallyError(f"{path}: does not say its survey and round; write it with a LogWriter")
-    if said[0] != survey.fingerprint:
+    if named[0] != survey.fingerprint:
         raise TallyError(f"{path}: belongs to another survey, not to {survey.name!r}")
     needed = [LOW, HIGH, NUMBER, *cell_columns(survey)]
     if missing := [name for name in needed if name not in source.schema_arrow.names]:
@@ -157,10 +136,10 @@ def _described(survey: Survey, path: str, source: pq.ParquetFile) -> tuple[LogFi
     about = source.metadata
     groups = tuple(about.row_group(group).num_rows for group in range(about.num_row_groups))
     day = PurePosixPath(path).parent.name.removeprefix("day=")
-    return LogFile(path, day, groups, about), said[1]
+    return LogFile(path, day, groups, about), named[1]
 
 
-def _place(root: str | Path) -> tuple[Any, str]:
+def _filesystem(root: str | Path) -> tuple[Any, str]:
     if "://" in str(root):
         filesystem, base = fs.FileSystem.from_uri(str(root))
         return filesystem, base.rstrip("/")

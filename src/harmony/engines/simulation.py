@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ..arrays import Counts
 from ..attributes import Numeric
-from ..bulk.collect import CHUNK, Answers, collect, report_batches
+from ..bulk.collect import CHUNK, Randomizer, collect, report_batches
 from ..errors import DataError
 from ..rounds import Round, derive
 from ..survey import Survey
@@ -67,16 +67,16 @@ class Simulation:
         }
 
     @property
-    def _answers(self) -> Answers:
-        return Answers(self._survey, **self._given)
+    def _randomizer(self) -> Randomizer:
+        return Randomizer(self._survey, **self._given)
 
     def tally(self, *, threads: int | None = None, progress: bool | None = None) -> Tally:
         """Randomise and count every device on this machine."""
-        return collect(self._answers, progress, threads)
+        return collect(self._randomizer, progress, threads)
 
     def reports(self, *, progress: bool | None = None) -> Iterator[pa.Table]:
         """Yield every device's report, a chunk at a time."""
-        for batch in report_batches(self._answers, progress):
+        for batch in report_batches(self._randomizer, progress):
             yield pa.Table.from_batches([batch])
 
     def tally_on_spark(self, master: str | None = None, tasks: int | None = None) -> Tally:
@@ -90,11 +90,11 @@ class Simulation:
 
             def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 """Count the devices of each task: cells, and clipped values as -1 - attribute."""
-                answers = Answers(Survey.from_document(document), **given)
+                randomizer = Randomizer(Survey.from_document(document), **given)
                 for batch in batches:
                     for task in batch.column(0).to_pylist():
                         start, stop = (devices * edge // number for edge in (task, task + 1))
-                        counts, clipped = answers.count(answers.chunks(start, stop))
+                        counts, clipped = randomizer.count(randomizer.chunks(start, stop))
                         yield _sparse(counts, clipped)
 
             spread = session.range(0, number, 1, number)
@@ -103,7 +103,7 @@ class Simulation:
             total = session.sql(f"SELECT {CELL}, sum({ANSWERS}) FROM harmony_parts GROUP BY {CELL}")
             cells, answered = (column.to_numpy() for column in total.toArrow().columns)
         counts, clipped = _dense(self._survey, cells, answered)
-        return self._answers.tally(counts, clipped)
+        return self._randomizer.tally(counts, clipped)
 
 
 def invent(survey: Survey, seed: int | None) -> tuple[pa.Table, Any]:

@@ -51,7 +51,7 @@ def tally(log: Log, *, trusted: bool = False, master: str | None = None) -> Coun
 def spark_session(master: str | None = None) -> Iterator[Any]:
     """Yield a session: the one that is running, or one of our own that ends afterwards."""
     try:
-        import ibis  # noqa: F401  # a missing package is told before anything starts
+        import ibis  # noqa: F401  # a missing package is reported before anything starts
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Words
-from ..bulk.jit import HALF, compiled
+from ..bulk.backend import backend
 from ..bulk.threads import share_out
 
 MARKS_AT_ONCE = 1 << 27
@@ -38,25 +38,20 @@ def passes(reports: int, at_once: int = MARKS_AT_ONCE) -> int:
 
 def marks(low: Words, high: Words) -> Words:
     """Return the marks of some ids."""
-    mixed = np.empty(len(low), np.uint64)
-    _mix(low, high, mixed)
+    mixed = low * _LOW
+    mixed ^= high * _HIGH
     return mixed
 
 
-@compiled
-def _mix(low, high, mixed):  # type: ignore[no-untyped-def]
-    for place in range(len(low)):
-        mixed[place] = low[place] * _LOW ^ high[place] * _HIGH
-
-
-def spread(mixed: Words, turn: int = 0, turns: int = 1) -> list[Words]:
-    """Return the marks that belong to this turn, in shares by their highest bits.
+def spread(mixed: Words, number: int = 0, passes: int = 1) -> list[Words]:
+    """Return the marks that belong to one of several passes, in shares by their highest bits.
 
     >>> [part.tolist() for part in spread(np.array([1, 2**63], np.uint64))[:: SHARES // 2]]
     [[1], [9223372036854775808]]
     """
-    ordered, starts = _spread(mixed, turn, turns, SHARES)
-    return np.split(ordered, starts[1:-1])
+    starts, ordered = np.empty(SHARES + 1, np.int64), np.empty(len(mixed), np.uint64)
+    backend(len(mixed)).spread(np.ascontiguousarray(mixed), number, passes, starts, ordered)
+    return np.split(ordered[: starts[-1]], starts[1:-1])
 
 
 def repeated(parts: Sequence[list[Words]], workers: int = 1) -> Words:
@@ -77,25 +72,6 @@ def repeated(parts: Sequence[list[Words]], workers: int = 1) -> Words:
 
     by_worker = share_out(iter(range(SHARES)), workers, look)
     return np.unique(np.concatenate(list(chain(*by_worker))))
-
-
-@compiled
-def _spread(mixed, turn, turns, shares):  # type: ignore[no-untyped-def]
-    starts = np.zeros(shares + 1, np.int64)
-    wide, first = np.uint64(turns * shares), turn * shares
-    for place in range(len(mixed)):
-        share = np.int64(((mixed[place] >> HALF) * wide) >> HALF) - first
-        if 0 <= share < shares:
-            starts[share + 1] += 1
-    for share in range(shares):
-        starts[share + 1] += starts[share]
-    ordered, ends = np.empty(starts[shares], np.uint64), starts[:-1].copy()
-    for place in range(len(mixed)):
-        share = np.int64(((mixed[place] >> HALF) * wide) >> HALF) - first
-        if 0 <= share < shares:
-            ordered[ends[share]] = mixed[place]
-            ends[share] += 1
-    return ordered, starts
 
 
 def later_ones(ids: tuple[Words, Words], order: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..attributes import Attribute
-from ..bulk.columns import BinColumn, CodeColumn, Column, NumberColumn, TableLike, read_columns
+from ..bulk.columns import BinColumn, CodeColumn, Column, NumberColumn, TableLike
+from ..bulk.read_table import read_columns
 from ..errors import DataError
 
 

@@ -1,4 +1,4 @@
-"""Desks, and how the work is shared out: what one collection leaves for the next."""
+"""Buffers, and how the work is shared out: what one collection leaves for the next."""
 
 from __future__ import annotations
 
@@ -9,58 +9,59 @@ import numpy as np
 import pytest
 
 import harmony as hm
-from harmony.bulk import buffers as desk
-from harmony.bulk import collect as bulk
-from harmony.bulk.buffers import Desk
-from harmony.bulk.collect import Answers
+from harmony.bulk import buffers, collect
+from harmony.bulk.buffers import Buffers
+from harmony.bulk.collect import Randomizer
 from harmony.bulk.threads import share_out
+
+pytestmark = pytest.mark.usefixtures("either_backend")
 
 
 @pytest.fixture(autouse=True)
-def no_desks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Desk, "_free", [])
+def no_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Buffers, "_free", [])
 
 
 def two_booleans() -> hm.Survey:
     return hm.Survey("phones", [hm.Boolean("wifi"), hm.Boolean("nfc")], epsilon=1.0)
 
 
-def test_a_desk_is_lent_again_after_it_was_wiped() -> None:
-    with Desk.lent() as first:
+def test_buffers_are_lent_again_after_they_were_wiped() -> None:
+    with Buffers.borrow() as first:
         first.array("keystream", 100, np.uint64)[:] = 7
-    with Desk.lent() as again, Desk.lent() as other:
+    with Buffers.borrow() as again, Buffers.borrow() as other:
         assert again is first
         assert other is not first
         assert not again.array("keystream", 100, np.uint64).any()
 
 
-def test_a_desk_is_wiped_when_the_work_fails_and_dropped_when_it_is_large() -> None:
+def test_buffers_are_wiped_when_the_work_fails_and_dropped_when_they_are_large() -> None:
     survey, table = two_booleans(), {"wifi": np.arange(500) % 2, "nfc": np.arange(500) % 3}
     with pytest.raises(hm.DataError, match="nfc: row 2"):
         survey.collect(table, threads=1)
-    failed = Desk._free.pop()
+    failed = Buffers._free.pop()
     assert len(failed.array("keystream", 500, np.uint8))
     assert not any(array.any() for array in failed._arrays.values())
-    with Desk.lent() as large:
-        large.array("keystream", desk.MOST_KEPT + 1, np.uint8)
-    assert not Desk._free
+    with Buffers.borrow() as large:
+        large.array("keystream", buffers.MOST_KEPT + 1, np.uint8)
+    assert not Buffers._free
 
 
 def test_a_collection_leaves_no_random_words_behind() -> None:
     survey, table = two_booleans(), {"wifi": np.arange(500) % 2, "nfc": np.arange(500) % 2}
     survey.collect(table, threads=1)
-    (kept,) = Desk._free
+    (kept,) = Buffers._free
     assert not any(array.any() for array in kept._arrays.values())
     first = survey.collect(table, seed=3, threads=1)
     assert survey.collect(table, seed=3, threads=1) == first
 
 
 def test_every_worker_gets_equally_many_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "CHUNK", 100)
+    monkeypatch.setattr(collect, "CHUNK", 100)
     survey = two_booleans()
     for rows, workers, number in ((1, 1, 1), (450, 1, 5), (450, 2, 6), (100, 2, 2), (601, 3, 9)):
-        answers = Answers(survey, {"wifi": np.zeros(rows, int), "nfc": np.zeros(rows, int)})
-        chunks = list(answers.chunks(workers=workers))
+        devices = Randomizer(survey, {"wifi": np.zeros(rows, int), "nfc": np.zeros(rows, int)})
+        chunks = list(devices.chunks(workers=workers))
         sizes = [stop - start for start, stop in chunks]
         assert (len(chunks), sum(sizes)) == (number, rows)
         assert max(sizes) - min(sizes) < number

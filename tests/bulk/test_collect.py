@@ -13,6 +13,8 @@ import pytest
 
 import harmony as hm
 
+pytestmark = pytest.mark.usefixtures("either_backend")
+
 N = 3000
 
 

@@ -1,4 +1,4 @@
-"""The bulk kernels and the device's own functions agree bit for bit."""
+"""The bulk path and the device's own functions agree bit for bit."""
 
 from __future__ import annotations
 
@@ -10,24 +10,21 @@ import pytest
 import harmony as hm
 from harmony.arrays import NO_TIERS
 from harmony.bulk.coins import Coins
-from harmony.bulk.collect import Answers, keystream
-from harmony.bulk.kernels import coin as asking
+from harmony.bulk.collect import Randomizer, keystream
+from harmony.bulk.reference.coin import coin_words
 from harmony.mechanisms import Grid
 from harmony_device.coins import Draws, assign, siphash24
 
+from .surveys import SURVEYS, make_survey, random_ids
 
-def random_ids(count: int) -> tuple[list[bytes], np.ndarray]:
-    raw = os.urandom(16 * count)
-    ids = [raw[16 * place : 16 * place + 16] for place in range(count)]
-    return ids, np.ascontiguousarray(np.frombuffer(raw, "<u8").reshape(-1, 2).T)
+pytestmark = pytest.mark.usefixtures("either_backend")
 
 
 def test_bulk_coin_words_are_siphash_of_id_and_counter() -> None:
     seed = os.urandom(16)
     ids, packed = random_ids(500)
     for counter in (0, 1, 7):
-        words = np.empty(500, np.uint64)
-        asking.coin_words(packed, np.frombuffer(seed, "<u8"), counter, words)
+        words = coin_words(packed[0], packed[1], np.frombuffer(seed, "<u8"), counter)
         expected = [siphash24(seed, one + counter.to_bytes(4, "little")) for one in ids]
         assert words.tolist() == expected
 
@@ -44,26 +41,6 @@ def test_draws_are_near_uniform() -> None:
         counts[draws.below(100)] += 1
         counts[draws.below(100)] += 1
     assert ((counts - 200) ** 2 / 200).sum() < 170
-
-
-SURVEYS = {
-    "one answer": {"epsilon": 1.0},
-    "three answers": {"epsilon": 4.0, "answers": 3},
-    "all answers": {"epsilon": 8.0, "answers": 5},
-    "tiers": {"tiers": [0.5, 1.0, 3.0]},
-    "the paper's": {"epsilon": 1.0, "mechanism": "harmony"},
-}
-
-
-def make_survey(options: dict, weights: tuple[int, ...] = (1, 1, 1, 1, 1)) -> hm.Survey:
-    attributes = [
-        hm.Numeric("level", -3, 7, weight=weights[0]),
-        hm.Categorical("os", [f"v{place}" for place in range(1000)], weight=weights[1]),
-        hm.Integer("size", 0, 15, weight=weights[2]),
-        hm.Numeric("age", 0, 100, bins=[0, 18, 40, 65, 100], weight=weights[3]),
-        hm.Integer("six", 1, 6, weight=weights[4]),
-    ]
-    return hm.Survey("kernels", attributes, **options)
 
 
 @pytest.mark.parametrize("weights", [(1, 1, 1, 1, 1), (5, 1, 2, 1, 3)])
@@ -98,12 +75,13 @@ def test_bulk_symbols_equal_the_devices_own(options: dict) -> None:
         "six": rng.integers(1, 7, n),
     }
     tiers = np.arange(n) % len(survey.tiers)
-    answers = Answers(survey, table, tiers=tiers)
-    chunk = answers.chunk(0, n)
-    words = keystream(answers.key, 0, n * survey.answers)
+    devices = Randomizer(survey, table, tiers=tiers)
+    chunk = devices.chunk(0, n)
+    assigned = devices.coins.assign(chunk.ids, chunk.tiers)
+    words = keystream(devices.key, 0, n * survey.answers)
     for place in range(n * survey.answers):
         device, tier = place // survey.answers, int(tiers[place // survey.answers])
-        asked = int(chunk.assigned.group[place]) - tier * len(survey.attributes)
+        asked = int(assigned.group[place]) - tier * len(survey.attributes)
         attribute, mechanism = survey.attributes[asked], survey.mechanisms[tier][asked]
         round_word, table_word = map(int, words[place])
         value = table[attribute.name][device]
@@ -115,7 +93,7 @@ def test_bulk_symbols_equal_the_devices_own(options: dict) -> None:
                 if attribute.name == "age"
                 else list(attribute.values).index(value)
             )
-            index = mechanism.code.index(number, int(chunk.assigned.row[place]))
+            index = mechanism.code.index(number, int(assigned.row[place]))
         assert mechanism.table.walk(index, table_word >> 11) == chunk.symbols[place]
 
 

@@ -11,8 +11,12 @@ import pyarrow as pa
 import pytest
 
 import harmony as hm
-from harmony.bulk import collect as bulk
-from harmony.bulk.kernels import coin as asking
+from harmony.arrays import NO_TIERS
+from harmony.bulk import collect
+from harmony.bulk.backend import backend
+from harmony.bulk.fields import Coin
+
+pytestmark = pytest.mark.usefixtures("either_backend")
 
 VECTORS = Path(__file__).parents[2] / "device" / "vectors"
 COINS = json.loads((VECTORS / "coins.json").read_text())
@@ -25,16 +29,17 @@ def words(raw: bytes) -> np.ndarray:
 
 
 @pytest.mark.parametrize("case", COINS["assignments"])
-def test_the_kernels_assign_what_the_coin_says(case: dict[str, Any]) -> None:
-    answers, weights = case["answers"], np.array(case["weights"])
+def test_the_bulk_path_assigns_what_the_coin_says(case: dict[str, Any]) -> None:
     ids = np.ascontiguousarray(words(bytes.fromhex(case["device"])).T)
-    seed = np.frombuffer(bytes.fromhex(case["seed"]), "<u8")
-    coin = np.empty((answers, 1), np.uint64)
-    for counter in range(answers):
-        asking.coin_words(ids, seed, counter, coin[counter])
-    attribute, row = np.empty(answers, np.uint32), np.empty(answers, np.uint32)
-    rows, tiers = np.array([case["rows"]]), np.empty(0, np.uint8)
-    asking.assign_many(coin, weights, rows, tiers, attribute, row)
+    coin = Coin(
+        case["answers"],
+        seed=np.frombuffer(bytes.fromhex(case["seed"]), "<u8").astype(np.uint64),
+        attribute_by_draw=np.empty(0, np.uint16),
+        weights=np.array(case["weights"]),
+        rows=np.array([case["rows"]]),
+    )
+    attribute, row = np.empty((2, case["answers"]), np.uint32)
+    backend().assign(ids, coin, NO_TIERS, attribute, row)
     assert np.stack([attribute, row], axis=1).tolist() == case["assigned"]
 
 
@@ -47,8 +52,8 @@ def test_the_bulk_path_makes_the_same_reports(
     survey = hm.Survey.from_document(REPORTS["surveys"][case["survey"]])
     ids = np.ascontiguousarray(words(bytes.fromhex(case["device"])).T)
     random = words(bytes.fromhex(case["random"]))
-    monkeypatch.setattr(bulk, "device_ids", lambda first, count, desk: ids)
-    monkeypatch.setattr(bulk, "keystream", lambda key, first, count, desk: random[:count])
+    monkeypatch.setattr(collect, "device_ids", lambda first, count, buffers: ids)
+    monkeypatch.setattr(collect, "keystream", lambda key, first, count, buffers: random[:count])
     row = {one.name: pa.array([case["values"].get(one.name)]) for one in survey.attributes}
     row = {
         name: array.cast(pa.string()) if pa.types.is_null(array.type) and missing_text(survey, name)

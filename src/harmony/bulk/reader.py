@@ -1,0 +1,111 @@
+"""Handing columns to the reference or the kernels, a chunk of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..arrays import Counts, Words
+from .columns import Column, InPlace, NumberColumn
+from .fields import CODE_KINDS, NUMBER_KINDS
+
+_NUMBER_KINDS = {np.dtype(kind): number for number, kind in enumerate(NUMBER_KINDS)}
+_CODE_KINDS = {np.dtype(kind): number for number, kind in enumerate(CODE_KINDS, len(NUMBER_KINDS))}
+_WIDER = {
+    np.dtype(np.uint8): np.int16,
+    np.dtype(np.uint16): np.int32,
+    np.dtype(np.uint32): np.int64,
+}
+
+
+class Reader:
+    """Reads the columns of a table: in place where they lie as the kernels need them."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.columns = columns
+        found = [_in_place(column) for column in columns]
+        self.moved = [place for place, where in enumerate(found) if where is None]
+        self.addresses, self.sizes, self.kinds = np.array(
+            [where or (0, 0, 0) for where in found], np.uint64
+        ).T.copy()
+
+    def chunk(self, start: int, stop: int) -> ChunkColumns:
+        """Return rows `start` to `stop` of all columns."""
+        return ChunkColumns(self, start, stop)
+
+
+class ChunkColumns:
+    """The same rows of all columns: their addresses for the kernels, arrays for the reference."""
+
+    def __init__(self, reader: Reader, start: int, stop: int) -> None:
+        self._reader = reader
+        self._start, self._stop = start, stop
+        self._arrays: dict[int, NDArray[Any]] = {}
+        self.devices = stop - start
+        self.addresses: Words = reader.addresses + np.uint64(start) * reader.sizes
+        self.kinds: Words = reader.kinds.copy()
+        self.examined, self.answered = np.zeros((2, len(reader.columns)), np.bool_)
+        """Which columns were looked at value by value, and which were answered."""
+        for place in reader.moved:
+            self._move(place, self._readable(place))
+
+    def array(self, place: int) -> NDArray[Any]:
+        """Return the rows of one column."""
+        moved = self._arrays.get(place)
+        return self._reader.columns[place].rows(self._start, self._stop) if moved is None else moved
+
+    def examine(self) -> Counts:
+        """Examine the columns that were not answered; return how many values were clipped in each.
+
+        Whatever is wrong with a value is raised.
+        """
+        clipped = np.zeros(len(self.answered), np.int64)
+        for place in np.flatnonzero(~self.answered).tolist():
+            column = self._reader.columns[place]
+            values, clipped[place] = column.examine(self.array(place), self._start)
+            self._move(place, values)
+            self.examined[place] = True
+        return clipped
+
+    def _readable(self, place: int) -> NDArray[Any]:
+        """Return a column's rows, end to end and of a type that the kernels read."""
+        column = self._reader.columns[place]
+        chunk = column.rows(self._start, self._stop)
+        if chunk.dtype not in _kinds(column):
+            if isinstance(column, NumberColumn):
+                chunk = chunk.astype(np.float64)
+            elif chunk.dtype in _WIDER:
+                chunk = chunk.astype(_WIDER[chunk.dtype])
+            else:
+                column.examine(chunk, self._start)  # before a large code could wrap around
+                chunk = chunk.astype(np.int64)
+        return np.require(chunk, requirements=["C", "A"])
+
+    def _move(self, place: int, values: NDArray[Any]) -> None:
+        self._arrays[place] = values
+        self.kinds[place] = _kinds(self._reader.columns[place])[values.dtype]
+        self.addresses[place] = _address(values)
+
+
+def _in_place(column: Column) -> tuple[int, int, int] | None:
+    """Return a column's address, the size of a value and its kind, if it can be read in place."""
+    if not isinstance(column.rows, InPlace):
+        return None
+    values = column.rows.values
+    kind = _kinds(column).get(values.dtype)
+    if kind is None or not (values.flags.c_contiguous and values.flags.aligned):
+        return None
+    return _address(values), values.itemsize, kind
+
+
+def _kinds(column: Column) -> dict[np.dtype[Any], int]:
+    return _NUMBER_KINDS if isinstance(column, NumberColumn) else _CODE_KINDS
+
+
+def _address(chunk: NDArray[Any]) -> int:
+    address: int = pa.py_buffer(chunk).address  # NumPy takes several times as long to tell
+    return address
