@@ -94,7 +94,12 @@ def _forget(directory: str, options: argparse.Namespace) -> int:
     confirmed = True
     for server in sorted(servers):
         with Device(
-            server, directory, consent=False, epsilon_limit=0, plain_http=options.plain_http
+            server,
+            directory,
+            record={},
+            consent=False,
+            epsilon_limit=0,
+            plain_http=options.plain_http,
         ) as device:
             confirmed = device.forget() and confirmed
     if confirmed:

@@ -36,7 +36,7 @@ class Consent:
         self._lock = DirectoryLock(directory)
 
     def is_given(self) -> bool:
-        """Say whether a request may go out now."""
+        """Whether a request may go out now."""
         given = self._given if isinstance(self._given, bool) else self._given()
         return given is True and Withdrawal(self._directory).by is None
 

@@ -51,7 +51,7 @@ class Outbox:
         write_file(self._path(name_of(survey, round)), _content(survey, round, report, at))
 
     def has_room(self, survey: str, round: str, report_bytes: int) -> bool:
-        """Say whether one more report of this size may be kept."""
+        """Whether one more report of this size may be kept."""
         more = len(_content(survey, round, bytes(report_bytes), 1e12 + 0.123456))
         return self.bytes() + more <= self.most_bytes
 
