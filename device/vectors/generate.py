@@ -334,6 +334,10 @@ def byte_cases() -> list[dict[str, Any]]:
         ("a trailing comma", False, [(text.replace("[1]", "[1,]", 1), 1)]),
         ("more than a mebibyte", False, [(" ", 1 << 20), (text, 1)]),
         ("a mebibyte", True, [(" ", (1 << 20) - len(text)), (text, 1)]),
+        ("a number of 401 digits", False,
+         [('{"x": ', 1), ("9", 401), (", ", 1), (text[1:], 1)]),
+        ("a number of 400 digits", True,
+         [('{"x": ', 1), ("9", 400), (", ", 1), (text[1:], 1)]),
         ("too many arrays", False,
          [('{"x": [', 1), ("[],", 1 << 16), ("[]], ", 1), (text[1:], 1)]),
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 from harmony_device import Device
 from harmony_device.transport import HttpTransport, Reply
 
-from .fleet import Fleet, phone
+from .fleet import RECORD, Fleet, phone
 
 THREADS = 8
 PATIENCE = 30.0

@@ -14,6 +14,7 @@ from math import isfinite
 from .errors import RefusedError
 from .protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VALUES
 from .record import BOOLEAN, NUMBER, TEXT
+from .strict_json import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -234,6 +235,7 @@ def _checked_values(values: list[Any]) -> tuple[str, list[Any]]:
         return TEXT, values
     if all(isinstance(value, bool) for value in values):
         return BOOLEAN, values
+    values = [whole(value) for value in values]
     if not all(type(value) is int and abs(value) <= MAX_SAFE_INTEGER for value in values):
         raise RefusedError("'values' must be all text, all integers or all booleans")
     return NUMBER, values

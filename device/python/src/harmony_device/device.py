@@ -294,7 +294,8 @@ class Device:
                 self._take_part(identity, training, values, visit)
                 entries = self.ledger()
         self._surveys.keep_only({offer.fingerprint for offer in offers})
-        self._pauses.keep_only({training.name for training in trainings})
+        with self._lock:
+            self._pauses.keep_only({training.name for training in trainings})
 
     def _download(self, survey: str) -> bytes:
         return self._consented_server.document(survey)
@@ -336,14 +337,18 @@ class Device:
             if reply.status == 200:
                 self._answer_step(identity, training, reply.body, values, visit)
                 if training.name in visit.skipped:
-                    pause.told(now, UNUSABLE)
+                    self._pause(pause, UNUSABLE)
             elif reply.status == 204:
-                wait = pause.told(now, retry_after(reply) or DEFAULT_PAUSE)
+                wait = self._pause(pause, retry_after(reply) or DEFAULT_PAUSE)
             elif reply.status not in GONE:
                 raise trouble(reply, f"training '{training.name}'")
         if wait:
             visit.skipped[training.name] = f"no task now; to be asked for in {wait:.0f} seconds"
             visit.next_attempt = min(wait, visit.next_attempt or wait)
+
+    def _pause(self, pause: Backoff, seconds: float) -> float:
+        with self._lock:
+            return pause.told(self._clock(), seconds)
 
     def _answer_step(
         self,

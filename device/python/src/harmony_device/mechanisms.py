@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .codes import GridCode, LinearCode
 from .errors import RefusedError
+from .strict_json import whole
 from .tables import DenseTable
 
 TYPE_CHECKING = False
@@ -80,7 +81,7 @@ def mechanism_from_document(document: Any, attribute: Attribute, tables: list[Ta
     """Read the mechanism of one attribute in one tier, refusing anything that is not one."""
     if not isinstance(document, dict):
         raise RefusedError("must be an object with 'code' and 'table'")
-    place = document.get("table")
+    place = whole(document.get("table"))
     if type(place) is not int or not 0 <= place < len(tables):
         raise RefusedError("'table' must be the place of one of the survey's tables")
     if document.get("code") != attribute.code:

@@ -31,6 +31,8 @@ MOST_BYTES = 1 << 20
 """Of a document, unless the app allows more."""
 BYTES_A_CONTAINER = 16
 """Of what an app allows, for each array and object in a document: parsed, they are large."""
+MAX_DIGITS = 400
+"""In a row, anywhere in a document: no double needs as many."""
 MAX_SAFE_INTEGER = (1 << 53) - 1
 """The greatest integer up to which every language's numbers are exact."""
 MAX_SURVEYS = 1000

@@ -25,8 +25,8 @@ from .protocol import (
     SURVEY_FORMAT,
 )
 from .record import reader
-from .strict_json import parse_json
-from .tables import check_table, table_from_document
+from .strict_json import parse_json, whole
+from .tables import Promise, table_from_document
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,13 +173,14 @@ def _checked_epsilon(epsilon: object, field: str) -> float:
 
 
 def _checked_answers(answers: object, attributes: int) -> int:
+    answers = whole(answers)
     if type(answers) is not int or not 1 <= answers <= attributes:
         raise RefusedError("'answers' must be an integer from 1 to the number of attributes")
     return answers
 
 
 def _checked_coin(attribute: dict[str, Any]) -> int:
-    coin = attribute.get("coin")
+    coin = whole(attribute.get("coin"))
     if type(coin) is not int or not 1 <= coin <= MAX_COIN:
         raise RefusedError(f"'coin' must be an integer from 1 to {MAX_COIN}")
     return coin
@@ -225,9 +226,9 @@ def _checked_mechanisms(
 def _check_privacy(mechanisms: list[list[Mechanism]], tiers: list[float], answers: int) -> None:
     """Prove that every mechanism of every tier spends at most the tier's epsilon / answers."""
     for number, (tier, epsilon) in enumerate(zip(mechanisms, tiers)):
-        proved = set()
+        promise, proved = Promise(epsilon, answers), set()
         for place, mechanism in enumerate(tier):
             if id(mechanism.table) not in proved:
                 where = f"attributes[{place}].mechanisms[{number}]"
-                located(where, check_table, mechanism.table, epsilon, answers)
+                located(where, promise.check, mechanism.table)
                 proved.add(id(mechanism.table))
