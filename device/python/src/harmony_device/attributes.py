@@ -286,7 +286,7 @@ def checked_number(number: object, field: str) -> float:
 def is_well_formed(text: str) -> bool:
     """Whether a text is Unicode: JSON's escapes can spell half of a surrogate pair.
 
-    >>> is_well_formed("größer"), is_well_formed("\ud800")
+    >>> is_well_formed("größer"), is_well_formed(chr(0xD800))
     (True, False)
     """
     return text.isascii() or not any("\ud800" <= one <= "\udfff" for one in text)
