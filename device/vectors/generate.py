@@ -13,8 +13,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from contract import (
+    bound_vectors,
+    document_vectors,
+    ledger_vectors,
+    list_vectors,
+    record_vectors,
+)
 from reference import (
     MASK,
+    answered,
     assigned,
     bin_of,
     draws,
@@ -25,10 +33,12 @@ from reference import (
     walked,
 )
 from refusals import REMOVED, over_by_one, refusals, small_survey
+from silence import people, silent_survey, told
 from steps import step_vectors
 
 from harmony import Boolean, Categorical, Integer, Numeric, Survey
 from harmony.attributes import Signed
+from harmony_device.attributes import is_well_formed
 
 HERE = Path(__file__).parent
 TOTAL = 1 << 53
@@ -60,6 +70,7 @@ def coin_vectors() -> dict[str, Any]:
         ([5, 1, 3, 1], [4, 3, 2, 1], 2),
         ([1, 65536, 2, 9, 1], [1, 2, 3, 4, 5], 5),
         ([1] * 12, [31] * 12, 7),
+        ([1 + place % 7 for place in range(200)], [5] * 200, 150),
     ]
     return {
         "about": "SipHash-2-4 words in hexadecimal; draws below each bound, in order; "
@@ -250,38 +261,24 @@ def report_vectors() -> dict[str, Any]:
                 {"survey": name, "seed": seed.hex(), "device": device.hex(), "tier": tier,
                  "values": values, "random": random.hex(), "report": report.hex()}
             )  # fmt: skip
-    unusable = [
-        ("paper", {"battery": None}, "battery", "no value, and no 'missing' declared"),
-        ("paper", {"battery": "71"}, "battery", "text is not a number"),
-        ("paper", {"battery": True}, "battery", "a boolean is not a number"),
-        ("paper", {"theme": "purple"}, "theme", "not one of the values"),
-        ("paper", {"theme": None}, "theme", "no value, and no 'missing' declared"),
-        ("paper", {"wifi": 1}, "wifi", "an integer is not a boolean"),
-        ("paper", {"wifi": "true"}, "wifi", "text is not a boolean"),
-        ("best", {"cards": False}, "cards", "a boolean is not an integer"),
-        ("best", {"cards": "7"}, "cards", "text is not an integer"),
-        ("best", {"cards": 16}, "cards", "not one of the values"),
-        ("step", {"theme slope": 3}, "theme slope", "a number that is no level"),
-        ("step", {"theme slope": 7}, "theme slope", "a number that is no level"),
-        ("step", {"theme slope": 8}, "theme slope", "a number that is no level"),
-        ("step", {"theme slope": "dark"}, "theme slope", "a level without a sign"),
-        ("step", {"wifi slope": True}, "wifi slope", "a boolean is not a level with a sign"),
-        ("step", {"city slope": None}, "city slope", "no value"),
-    ]
+    silence, silent = silent_survey().to_document(), []
+    for number, values in enumerate(people()):
+        seed, device = some_bytes("silent round", 16), some_bytes(f"silent {number}", 16)
+        random = some_bytes(f"silent random {number}", 16 * silence["answers"])
+        report = reported(silence, seed, device, 0, told(values), random)
+        silent.append(
+            {"seed": seed.hex(), "device": device.hex(), "values": values,
+             "answers": [answered(one, told(values).get(one["name"]))
+                         for one in silence["attributes"]],
+             "random": random.hex(), "report": report.hex()}
+        )  # fmt: skip
     return {
-        "about": "whole reports: 16 random bytes for each answer, in order; and owners' values "
-        "that must be refused, naming the attribute and never the value, whatever the coin asks",
-        "surveys": documents,
+        "about": "whole reports: 16 random bytes for each answer, in order; and people whose "
+        "values are missing, unlisted or unusable, who report all the same (`answers`: what each "
+        "code takes, null where an index is drawn)",
+        "surveys": documents | {"silence": silence},
         "reports": cases,
-        "unusable": [
-            {
-                "survey": name,
-                "values": {**OWNERS[name][0], **change},
-                "attribute": attribute,
-                "why": why,
-            }
-            for name, change, attribute, why in unusable
-        ],
+        "silence": silent,
     }
 
 
@@ -304,13 +301,50 @@ def refused_vectors() -> dict[str, Any]:
     just_kept["tables"][0]["counts"] = [most - 1, least + 1]
     return {
         "about": "surveys that a device must refuse, with a message that names the field; "
-        "and some that it must take",
+        "and some that it must take; `bytes` are documents as they arrive, each text so many times",
         "refused": cases,
         "taken": [
             {"why": "the survey that the refused ones are changes of", "survey": small_survey()},
             {"why": "a table that keeps its epsilon by less than one count", "survey": just_kept},
         ],
+        "bytes": byte_cases(),
     }
+
+
+def byte_cases() -> list[dict[str, Any]]:
+    """Documents byte by byte: how numbers may be written, and what is refused unparsed."""
+    text = json.dumps(small_survey())
+    cases: list[tuple[str, bool, list[tuple[str, int]]]] = [
+        ("as it should be", True, [(text, 1)]),
+        ("white space and unknown fields", True,
+         [(" \n\t", 100), (text.replace('"name"', '"colour": {"deep": [[]]}, "name"'), 1)]),
+        ("integers written as fractions", True,
+         [(text.replace('"answers": 1', '"answers": 1.0').replace('"coin": 1', '"coin": 10e-1'),
+           1)]),
+        ("numbers written as integers", True,
+         [(text.replace("0.0", "0").replace("90.0", "90"), 1)]),
+        ("of a name given twice the last counts", True,
+         [(text.replace('{"format"', '{"format": "x", "format"', 1), 1)]),
+        ("empty", False, []),
+        ("not closed", False, [(text[:-1], 1)]),
+        ("something after it", False, [(text, 2)]),
+        ("a byte order mark", False, [("\ufeff", 1), (text, 1)]),
+        ("a number that JSON has not", False, [(text.replace("90.0", "NaN"), 1)]),
+        ("a number beyond doubles", False, [(text.replace("90.0", "1e999"), 1)]),
+        ("a trailing comma", False, [(text.replace("[1]", "[1,]", 1), 1)]),
+        ("more than a mebibyte", False, [(" ", 1 << 20), (text, 1)]),
+        ("a mebibyte", True, [(" ", (1 << 20) - len(text)), (text, 1)]),
+        ("a number of 401 digits", False,
+         [('{"x": ', 1), ("9", 401), (", ", 1), (text[1:], 1)]),
+        ("a number of 400 digits", True,
+         [('{"x": ', 1), ("9", 400), (", ", 1), (text[1:], 1)]),
+        ("too many arrays", False,
+         [('{"x": [', 1), ("[],", 1 << 16), ("[]], ", 1), (text[1:], 1)]),
+    ]  # fmt: skip
+    return [
+        {"why": why, "taken": taken, "parts": [list(part) for part in parts]}
+        for why, taken, parts in cases
+    ]
 
 
 def write(name: str, vectors: dict[str, Any]) -> None:
@@ -318,17 +352,28 @@ def write(name: str, vectors: dict[str, Any]) -> None:
     parts = []
     for key, value in vectors.items():
         if isinstance(value, list):
-            lines = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in value)
+            lines = ",\n  ".join(map(written, value))
             parts.append(f'"{key}": [\n  {lines}\n ]')
         else:
-            parts.append(f'"{key}": {json.dumps(value, ensure_ascii=False)}')
+            parts.append(f'"{key}": {written(value)}')
     (HERE / name).write_text("{\n " + ",\n ".join(parts) + "\n}\n", encoding="utf-8")
 
 
+def written(value: Any) -> str:
+    """JSON in UTF-8, except where a text is no Unicode."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if is_well_formed(text) else json.dumps(value)
+
+
 if __name__ == "__main__":
+    write("bounds.json", bound_vectors())
     write("coins.json", coin_vectors())
     write("codes.json", code_vectors())
     write("tables.json", table_vectors())
     write("reports.json", report_vectors())
     write("refused.json", refused_vectors())
     write("steps.json", step_vectors(some_bytes))
+    write("documents.json", document_vectors())
+    write("lists.json", list_vectors())
+    write("ledgers.json", ledger_vectors())
+    write("records.json", record_vectors())

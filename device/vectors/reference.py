@@ -5,6 +5,7 @@ It is slow and checks nothing: its one use is to say what the vectors should hol
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Any
 
@@ -102,6 +103,67 @@ def bin_of(edges: list[float], value: float) -> int:
     return min(max(i for i, edge in enumerate(edges) if edge <= value), len(edges) - 2)
 
 
+def answered(attribute: dict[str, Any], value: Any) -> Any:
+    """The answer that a code takes: a number, or a place; None where it is drawn at random."""
+    missing, unlisted = attribute.get("missing"), attribute.get("unlisted")
+    if attribute["kind"] == "signed":
+        size = power_of_two(len(attribute["values"]))
+        usable = type(value) is int and 0 <= value < 2 * size
+        return value if usable and value % size < len(attribute["values"]) else None
+    number = type(value) in (int, float) and math.isfinite(value)
+    if attribute["kind"] == "numeric":
+        value = value if number else missing
+        if value is None:
+            return None
+        if attribute.get("bins"):
+            return bin_of(attribute["bins"], value)
+        return float(min(max(value, attribute["low"]), attribute["high"]))
+    kind = type(attribute["values"][0])
+    usable = number if kind is int else type(value) is kind
+    place = place_of(attribute["values"], value) if usable else None
+    if place is None:
+        stands = unlisted if usable else missing
+        place = None if stands is None else place_of(attribute["values"], stands)
+    return place
+
+
+def place_of(values: list[Any], value: Any) -> int | None:
+    return next((place for place, one in enumerate(values) if one == value), None)
+
+
+def drawn(attribute: dict[str, Any], draw: int) -> int:
+    """The place that a 32-bit draw gives to someone without an answer."""
+    if attribute.get("bins"):
+        return draw * (len(attribute["bins"]) - 1) >> 32
+    levels = len(attribute["values"])
+    if attribute["kind"] != "signed":
+        return draw * levels >> 32
+    number = draw * 2 * levels >> 32
+    return number if number < levels else power_of_two(levels) + number - levels
+
+
+def power_of_two(least: int) -> int:
+    size = 2
+    while size < least:
+        size *= 2
+    return size
+
+
+def exponential_floor(epsilon: float, answers: int) -> int:
+    """The bound of e^(epsilon / answers), times 2^128, that every device computes."""
+    top, bottom = epsilon.as_integer_ratio()
+    power = top * 2**256 // (bottom * answers * 64)
+    term = total = 2**256
+    order = 1
+    while term:
+        term = term * power // 2**256 // order
+        total += term
+        order += 1
+    for _ in range(6):
+        total = total * total // 2**256
+    return total // 2**128
+
+
 def walked(table: dict[str, Any], index: int, word: int) -> int:
     """The symbol of an index: how many running sums are at most the draw."""
     row = table["counts"][index] if table["kind"] == "dense" else table["counts"]
@@ -131,20 +193,15 @@ def reported(
             int.from_bytes(random[16 * place + start : 16 * place + start + 8], "little")
             for start in (0, 8)
         )
-        value = values.get(attribute["name"])
-        value = attribute["missing"] if value is None else value
-        if code["code"] == "grid":
+        value, draw = answered(attribute, values.get(attribute["name"])), round_word >> 32
+        if code["code"] == "grid" and value is None:
+            index = draw * code["points"] >> 32
+        elif code["code"] == "grid":
             index = grid_index(
                 code["points"], attribute["low"], attribute["high"], value, round_word
             )
         else:
-            number = (
-                bin_of(attribute["bins"], value)
-                if "bins" in attribute
-                else value
-                if attribute["kind"] == "signed"
-                else attribute["values"].index(value)
-            )
+            number = drawn(attribute, draw) if value is None else value
             index = linear_index(
                 code["base"], code["digits"], code["multipliers"], number, row,
                 code.get("signed", False),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference import reported
+from reference import answered, power_of_two, reported
 
 THEMES = ["light", "dark", "auto"]
 RECORDS: list[dict[str, Any]] = [
@@ -18,6 +18,11 @@ RECORDS: list[dict[str, Any]] = [
     {"charging": True, "battery": None, "theme": None},
     {"charging": False, "theme": "neon"},
     {"charging": True, "battery": "full", "theme": 3},
+    {"battery": 71.5, "theme": "dark"},
+    {"charging": None, "battery": 20, "theme": None},
+    {"charging": 1, "battery": 20, "theme": "light"},
+    {"charging": "true"},
+    {},
 ]
 
 
@@ -81,13 +86,10 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
 
     known: dict[str, Any] = {}
     for feature in document["features"]:
-        value = record.get(feature["name"])
+        value = answered(feature, record.get(feature["name"]))
         if feature["kind"] == "numeric":
-            usable = isinstance(value, (int, float)) and not isinstance(value, bool)
-            known[feature["name"]] = scaled(feature, value) if usable else 0.0
-        else:
-            usable = value in feature["values"]
-            known[feature["name"]] = feature["values"].index(value) if usable else None
+            value = 0.0 if value is None else scaled(feature, value)
+        known[feature["name"]] = value
 
     def score(linear: dict[str, Any]) -> float:
         total = linear["intercept"]
@@ -97,16 +99,21 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
                 total += weight[value] if isinstance(weight, list) else weight * value
         return total
 
-    label = 2.0 * document["label"]["values"].index(record[document["label"]["name"]]) - 1
-    terms = {"label": label, "score": score(document["model"])}
-    terms |= {"residual": label - terms["score"], "direction": score(document["direction"])}
-    terms["relative"] = terms["residual"] / (1 + min(abs(terms["score"]), 1e300))
+    label = answered(document["label"], record.get(document["label"]["name"]))
+    terms = {"score": score(document["model"]), "direction": score(document["direction"])}
+    if label is not None:
+        label = 2.0 * label - 1
+        terms |= {"label": label, "residual": label - terms["score"]}
+        terms["relative"] = terms["residual"] / (1 + min(abs(terms["score"]), 1e300))
     features = {feature["name"]: feature for feature in document["features"]}
     values: dict[str, Any] = {}
     for name, how in document["derive"].items():
         feature = features.get(how.get("feature"), {})
         value = known.get(how.get("feature", ""))
-        if how["is"] == "label":
+        of = how.get("of", ["label"] if how["is"] != "feature" else [])
+        if any(term not in terms for term in ([of] if isinstance(of, str) else of)):
+            values[name] = None
+        elif how["is"] == "label":
             values[name] = label
         elif how["is"] == "product":
             values[name] = 1.0
@@ -121,26 +128,17 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
         elif how["is"] == "feature" and feature["kind"] == "numeric":
             values[name] = feature["low"] + (value + 1) / 2 * (feature["high"] - feature["low"])
         elif how["is"] == "feature":
-            levels = len(feature["values"])
-            values[name] = feature["values"][int(chance * levels) if value is None else value]
+            values[name] = None if value is None else feature["values"][value]
         elif feature["kind"] == "numeric":
             seen = clip((value - how["middle"]) / how["reach"])
             values[name] = clip(terms[how["of"]] / how["clip"]) * seen
         else:
             size = power_of_two(len(feature["values"]))
-            if value is None:
-                values[name] = size * (chance >= 0.5)
-            else:
+            values[name] = None
+            if value is not None:
                 negative = 2 * chance >= 1 + clip(terms[how["of"]] / how["clip"])
                 values[name] = value + size * negative
     return values
-
-
-def power_of_two(least: int) -> int:
-    size = 2
-    while size < least:
-        size *= 2
-    return size
 
 
 def refused() -> list[dict[str, Any]]:
@@ -165,6 +163,11 @@ def refused() -> list[dict[str, Any]]:
         ("a surplus of fewer bins than values", "surplus", ["derive", "surplus", "edges"], [0.1]),
         ("a feature as an attribute of other values", "theme",
          ["derive", "frequency of theme", "feature"], "battery"),
+        ("a stand-in for what is derived", "missing",
+         ["survey", "attributes", 0, "missing"], 0.5),
+        ("a round that is text", "round", ["round"], "charging:1"),
+        ("a round without a seed", "seed", ["round", "seed"], None),
+        ("a label that is a path", "label", ["round", "label"], "../1"),
         ("a term that nobody knows", "of", ["derive", "residual x direction", "of"],
          ["residual", "record"]),
     ]  # fmt: skip

@@ -9,7 +9,8 @@ from itertools import pairwise
 from numbers import Real
 from typing import Any
 
-from harmony_device.protocol import MAX_VALUES
+from harmony_device.attributes import is_well_formed
+from harmony_device.protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VALUES
 
 from .errors import SurveyError
 
@@ -22,9 +23,9 @@ class Numeric:
     """A number between `low` and `high`; the survey estimates its mean.
 
     With `bins` (edges from low to high, or a number of equal bins) the survey estimates its
-    histogram instead, as the paper remarks in section 2.  `missing` is what a device without
-    a value answers, so that nobody learns which devices have none; `weight` asks the
-    attribute more often than others.
+    histogram instead, as the paper remarks in section 2.  A device without a usable value
+    answers `missing`, or a random point of the range where that is not named; numbers outside
+    the range answer its nearer end.  `weight` asks the attribute more often than others.
 
     >>> Numeric("battery", 0, 100)
     Numeric(name='battery', low=0.0, high=100.0, bins=None, weight=1, missing=None)
@@ -82,16 +83,19 @@ class Numeric:
 class Categorical:
     """One of a fixed list of values; the survey estimates how often each occurs.
 
-    `missing` is the value that a device without one answers; `weight` asks more often.
+    A device whose value is not listed answers `unlisted`, and one without a usable value
+    answers `missing`; where those are not named, such devices answer any of the values at
+    random.  `weight` asks more often.
 
-    >>> Categorical("theme", ["light", "dark", "auto"]).values
-    ('light', 'dark', 'auto')
+    >>> Categorical("theme", ["light", "dark", "other"], unlisted="other").values
+    ('light', 'dark', 'other')
     """
 
     name: str
     values: Sequence[Value]
     weight: int = 1
     missing: Value | None = None
+    unlisted: Value | None = None
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -114,10 +118,15 @@ class Categorical:
         if len(set(values)) != len(values):
             raise SurveyError(f"{self.name}: 'values' lists the same value twice")
         object.__setattr__(self, "values", values)
-        if self.missing is not None:
-            object.__setattr__(self, "missing", _plain(self.missing))
-            if type(self.missing) not in kinds or self.missing not in values:
-                raise SurveyError(f"{self.name}: 'missing' must be one of 'values'")
+        if kinds == {int} and max(map(abs, values)) > MAX_SAFE_INTEGER:
+            raise SurveyError(f"{self.name}: 'values' must lie within 2^53; use text for ids")
+        if kinds == {str} and not all(map(is_well_formed, values)):
+            raise SurveyError(f"{self.name}: a text in 'values' holds half of a surrogate pair")
+        for field in ("missing", "unlisted"):
+            stand_in = _plain(getattr(self, field))
+            object.__setattr__(self, field, stand_in)
+            if stand_in is not None and (type(stand_in) not in kinds or stand_in not in values):
+                raise SurveyError(f"{self.name}: '{field}' must be one of 'values'")
 
     def to_document(self) -> dict[str, Any]:
         document = {"name": self.name, "kind": "categorical", "values": list(self.values)}
@@ -137,8 +146,9 @@ class Signed(Categorical):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.missing is not None:
-            raise SurveyError(f"{self.name}: 'missing' has no meaning in a signed attribute")
+        for field in ("missing", "unlisted"):
+            if getattr(self, field) is not None:
+                raise SurveyError(f"{self.name}: '{field}' has no meaning in a signed attribute")
 
     @property
     def size(self) -> int:
@@ -152,16 +162,25 @@ class Signed(Categorical):
 Attribute = Numeric | Categorical
 
 
-def Boolean(name: str, weight: int = 1) -> Categorical:  # noqa: N802  reads as an attribute kind
+def Boolean(  # noqa: N802  reads as an attribute kind
+    name: str, weight: int = 1, missing: bool | None = None
+) -> Categorical:
     """A yes-or-no attribute: the categorical with values False and True.
 
     >>> Boolean("wifi").values
     (False, True)
     """
-    return Categorical(name, (False, True), weight)
+    return Categorical(name, (False, True), weight, missing)
 
 
-def Integer(name: str, low: int, high: int, weight: int = 1) -> Categorical:  # noqa: N802
+def Integer(  # noqa: N802
+    name: str,
+    low: int,
+    high: int,
+    weight: int = 1,
+    missing: int | None = None,
+    unlisted: int | None = None,
+) -> Categorical:
     """An integer with few values, estimated as a histogram: the categorical low..high.
 
     >>> Integer("sim cards", 0, 2).values
@@ -172,7 +191,7 @@ def Integer(name: str, low: int, high: int, weight: int = 1) -> Categorical:  # 
             raise SurveyError(f"{name}: '{edge}' must be an integer")
     if high - low >= MAX_VALUES:
         raise SurveyError(f"{name}: more than {MAX_VALUES} integers; use Numeric with bins")
-    return Categorical(name, tuple(range(low, high + 1)), weight)
+    return Categorical(name, tuple(range(low, high + 1)), weight, missing, unlisted)
 
 
 def attribute_from_document(document: Any, where: str) -> Attribute:
@@ -183,10 +202,10 @@ def attribute_from_document(document: Any, where: str) -> Attribute:
     kind = fields.pop("kind", None)
     builders: dict[str, tuple[Any, set[str], set[str]]] = {
         "numeric": (Numeric, {"name", "low", "high"}, {"bins", "weight", "missing"}),
-        "categorical": (Categorical, {"name", "values"}, {"weight", "missing"}),
-        "boolean": (Boolean, {"name"}, {"weight"}),
+        "categorical": (Categorical, {"name", "values"}, {"weight", "missing", "unlisted"}),
+        "boolean": (Boolean, {"name"}, {"weight", "missing"}),
         "signed": (Signed, {"name", "values"}, {"weight"}),
-        "integer": (Integer, {"name", "low", "high"}, {"weight"}),
+        "integer": (Integer, {"name", "low", "high"}, {"weight", "missing", "unlisted"}),
     }
     if not isinstance(kind, str) or kind not in builders:
         raise SurveyError(f"{where}: 'kind' must be one of {', '.join(builders)}")
@@ -200,8 +219,12 @@ def attribute_from_document(document: Any, where: str) -> Attribute:
 
 
 def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not name.strip() or len(name) > 200:
-        raise SurveyError("attribute: 'name' must be a text of 1 to 200 characters")
+    if not isinstance(name, str) or not name.strip() or len(name) > MAX_ATTRIBUTE_NAME:
+        raise SurveyError(
+            f"attribute: 'name' must be a text of 1 to {MAX_ATTRIBUTE_NAME} characters"
+        )
+    if not is_well_formed(name):
+        raise SurveyError("attribute: 'name' holds half of a surrogate pair")
 
 
 def _check_weight(attribute: Attribute) -> None:
@@ -212,7 +235,11 @@ def _check_weight(attribute: Attribute) -> None:
 
 def _options(attribute: Attribute) -> dict[str, Any]:
     options: dict[str, Any] = {} if attribute.weight == 1 else {"weight": attribute.weight}
-    return options if attribute.missing is None else options | {"missing": attribute.missing}
+    for field in ("missing", "unlisted"):
+        stand_in = getattr(attribute, field, None)
+        if stand_in is not None:
+            options[field] = stand_in
+    return options
 
 
 def _number(attribute: Numeric, edge: str) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
 from collections import Counter
@@ -23,6 +22,7 @@ from harmony_device.protocol import (
 )
 
 from .attributes import Attribute, Categorical, Numeric
+from .canonical import canonical_json
 from .document import (
     Mechanisms,
     prove,
@@ -133,9 +133,13 @@ class Survey:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the whole document: surveys with equal fingerprints have equal tables."""
-        canonical = json.dumps(self.to_document(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        """The SHA-256 of the document's bytes: equal fingerprints mean equal tables."""
+        return hashlib.sha256(self.document_bytes).hexdigest()
+
+    @cached_property
+    def document_bytes(self) -> bytes:
+        """The whole document as devices download it: canonical JSON, whose hash names it."""
+        return canonical_json(self.to_document())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Survey) and self.fingerprint == other.fingerprint

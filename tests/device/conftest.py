@@ -17,6 +17,7 @@ from .fake_server import DirectTransport, FakeServer
 
 VECTORS = Path(__file__).parents[2] / "device" / "vectors"
 VALUES = {"battery": 71.5, "wifi": True, "age": 33}
+RECORD = {"battery": float, "wifi": bool, "age": int, "theme": str, "charging": bool}
 
 
 def vectors(name: str) -> Any:
@@ -74,7 +75,7 @@ def device(transport: DirectTransport, clock: Clock, tmp_path: Path) -> Callable
 
     def start(**options: Any) -> Device:
         settings: dict[str, Any] = {
-            "consent": True, "epsilon_limit": 100.0, "transport": transport,
+            "record": RECORD, "consent": True, "epsilon_limit": 100.0, "transport": transport,
             "clock": clock, "sleep": clock.sleep,
         }  # fmt: skip
         return Device("https://stats.example", tmp_path / "harmony", **{**settings, **options})

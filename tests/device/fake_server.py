@@ -30,6 +30,8 @@ class FakeServer:
         self.faults: list[Any] = []
         self.requests: list[tuple[str, str, dict[str, str], Any]] = []
         self.enrolments = 0
+        self.enrolled = "2026-11-01T00:00:00Z"
+        self.enrolled_before: str | None = None
         self.listing: Any = None
         self.trainings: list[dict[str, Any]] = []
         self.tasks: dict[str, dict[str, Any]] = {}
@@ -55,6 +57,10 @@ class FakeServer:
         self._rounds[name] = (step["round"]["label"], step["round"]["seed"])
         self.trainings = [{"name": name, "epsilon": step["survey"]["epsilon"]}]
         self.tasks[name] = step
+
+    def fingerprints(self) -> dict[str, str]:
+        """Return the fingerprint of each survey."""
+        return {name: sha256(body).hexdigest() for name, body in self._documents.items()}
 
     def close_round(self, name: str) -> None:
         """Close the survey's round."""
@@ -89,10 +95,11 @@ class FakeServer:
             self.enrolments += 1
             device = sha256(f"device {self.enrolments}".encode()).hexdigest()[:32]
             self.devices[device] = f"secret-{self.enrolments}"
-            return self._json(201, {"device": device, "credential": self.devices[device]})
+            return self._json(201, self._identity(device))
         if (method, path) == ("GET", "/v1/surveys"):
             surveys = self.listing or list(map(self._listed, self._documents))
-            return self._json(200, {"surveys": surveys, "trainings": self.trainings})
+            listed = {"protocol": 1, "surveys": surveys, "trainings": self.trainings}
+            return self._json(200, listed)
         if method == "GET" and place[:2] == ["v1", "surveys"] and place[2] in self._documents:
             return 200, {"Content-Type": "application/json"}, self._documents[place[2]]
         caller = self._caller(headers)
@@ -100,7 +107,7 @@ class FakeServer:
             return self._problem(401)
         if (method, path) == ("POST", "/v1/devices/me"):
             self.devices[caller] += "-renewed"
-            return self._json(200, {"device": caller, "credential": self.devices[caller]})
+            return self._json(200, self._identity(caller))
         if (method, path) == ("DELETE", "/v1/devices/me"):
             del self.devices[caller]
             self.reports = {key: one for key, one in self.reports.items() if key[2] != caller}
@@ -110,6 +117,10 @@ class FakeServer:
         if method == "POST" and place[2] in self._rounds and place[3] == "reports":
             return self._report(caller, place[2], content)
         return self._problem(404)
+
+    def _identity(self, device: str) -> dict[str, str]:
+        credential = self.devices[device]
+        return {"device": device, "credential": credential, "enrolled": self.enrolled}
 
     def _report(self, caller: str, survey: str, content: Any) -> Answer:
         if content["report"][:32] != caller:
@@ -134,7 +145,13 @@ class FakeServer:
             "name": name,
             "fingerprint": sha256(self._documents[name]).hexdigest(),
             "epsilon": document["epsilon"] if "epsilon" in document else max(document["tiers"]),
-            "round": opened and {"label": opened[0], "seed": opened[1], "closes": None},
+            "round": opened
+            and {
+                "label": opened[0],
+                "seed": opened[1],
+                "closes": None,
+                "enrolled_before": self.enrolled_before,
+            },
         }
 
     def _caller(self, headers: Mapping[str, str]) -> str | None:

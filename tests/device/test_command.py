@@ -11,7 +11,7 @@ import pytest
 from harmony_device import Device
 from harmony_device.__main__ import main
 
-from .conftest import VALUES, small_survey
+from .conftest import RECORD, VALUES, small_survey
 from .fake_server import FakeServer, serving
 
 Start = Callable[..., Device]
@@ -55,12 +55,12 @@ def test_forget_deletes_here_and_at_the_server(
 ) -> None:
     server = FakeServer(small_survey())
     with serving(server) as url:
-        with Device(url, tmp_path, consent=True, epsilon_limit=9) as device:
+        with Device(url, tmp_path, record=RECORD, consent=True, epsilon_limit=9) as device:
             device.answer(VALUES)
         assert main(["forget", "--directory", str(tmp_path)]) == 0
         assert server.devices == {}
         assert "at the server" in capsys.readouterr().out
-        with Device(url, tmp_path, consent=True, epsilon_limit=9) as device:
+        with Device(url, tmp_path, record=RECORD, consent=True, epsilon_limit=9) as device:
             assert device.answer(VALUES).trouble == "consent is not given"
 
 
@@ -69,7 +69,7 @@ def test_forget_offline_says_so_and_can_be_run_again(
 ) -> None:
     server = FakeServer(small_survey())
     with serving(server) as url:
-        with Device(url, tmp_path, consent=True, epsilon_limit=9) as device:
+        with Device(url, tmp_path, record=RECORD, consent=True, epsilon_limit=9) as device:
             device.answer(VALUES)
         server.faults = ["lost request", 503]
         for _ in range(2):
@@ -81,7 +81,7 @@ def test_forget_offline_says_so_and_can_be_run_again(
 
 def test_forget_without_an_identity_still_lasts(tmp_path: Path) -> None:
     assert main(["forget", "--directory", str(tmp_path)]) == 0
-    device = Device("https://stats.example", tmp_path, consent=True, epsilon_limit=1)
+    device = Device("https://stats.example", tmp_path, record=RECORD, consent=True, epsilon_limit=1)
     assert device.answer(VALUES).trouble == "consent is not given"
 
 

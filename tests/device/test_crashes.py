@@ -13,7 +13,7 @@ import pytest
 
 from harmony_device import Device, Entry, durable
 
-from .conftest import VALUES, Clock, small_survey
+from .conftest import RECORD, VALUES, Clock, small_survey
 from .fake_server import DirectTransport, FakeServer, serving
 
 DURABLE_STEPS = {"write", "fsync", "replace", "unlink", "ftruncate"}
@@ -105,7 +105,7 @@ def test_a_crash_at_any_step_is_survived(
             step: Callable[[str], None] = steps,
         ) -> Device:
             return Device(
-                "https://stats.example", directory, consent=True, epsilon_limit=9,
+                "https://stats.example", directory, record=RECORD, consent=True, epsilon_limit=9,
                 transport=DirectTransport(server, step), clock=clock, sleep=clock.sleep,
             )  # fmt: skip
 
@@ -148,7 +148,7 @@ def test_epsilon_is_charged_before_randomness_and_stored_before_sending(
     real = os.urandom
     monkeypatch.setattr(os, "urandom", lambda count: (steps("urandom"), real(count))[1])
     Device(
-        "https://stats.example", tmp_path, consent=True, epsilon_limit=9,
+        "https://stats.example", tmp_path, record=RECORD, consent=True, epsilon_limit=9,
         transport=DirectTransport(server, steps),
     ).answer(VALUES)  # fmt: skip
     drawn = steps.names.index("urandom")
@@ -165,7 +165,7 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
 from harmony_device import Device, durable
-from tests.device.conftest import VALUES
+from tests.device.conftest import RECORD, VALUES
 from tests.device.test_crashes import CrashingOs, Steps
 
 for crash_at in range(1000):
@@ -173,7 +173,7 @@ for crash_at in range(1000):
         steps = Steps(crash_at, lambda: os._exit(9))
         durable.os = CrashingOs(steps, torn_writes=crash_at % 2 == 0)
         directory = Path({directory!r}) / str(crash_at)
-        Device({url!r}, directory, consent=True, epsilon_limit=9).answer(VALUES)
+        Device({url!r}, directory, record=RECORD, consent=True, epsilon_limit=9).answer(VALUES)
         os._exit(0)
     if os.waitstatus_to_exitcode(os.wait()[1]) == 0:
         print(crash_at)
@@ -193,7 +193,9 @@ def test_a_killed_process_is_survived(tmp_path: Path) -> None:
         assert killed > 10
         first = {report[:32]: report for _, _, report in server.seen}
         for crash_at in range(killed):
-            with Device(url, tmp_path / str(crash_at), consent=True, epsilon_limit=9) as device:
+            with Device(
+                url, tmp_path / str(crash_at), record=RECORD, consent=True, epsilon_limit=9
+            ) as device:
                 device.answer(VALUES)
                 assert [entry.round for entry in device.ledger()] == ["1"]
         for _, _, report in server.seen:

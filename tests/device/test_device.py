@@ -14,7 +14,7 @@ import pytest
 from harmony_device import Device, DeviceError
 from harmony_device.backoff import LONGEST_PAUSE, LONGEST_RETRY_AFTER
 
-from .conftest import VALUES, Clock, small_survey, vectors
+from .conftest import RECORD, VALUES, Clock, small_survey, vectors
 from .fake_server import DirectTransport, FakeServer
 
 Start = Callable[..., Device]
@@ -223,11 +223,57 @@ def test_a_closed_round_is_dropped_and_the_next_one_answered(
     assert visit.accepted == [("small", "2")]
 
 
-def test_values_that_do_not_fit_spend_nothing(device: Start, server: FakeServer) -> None:
-    visit = device().answer({**VALUES, "wifi": "purple"})
-    assert visit.skipped == {"small": "wifi: the value is not one of the survey's 'values'"}
+def test_values_that_do_not_fit_are_answered_like_any_other(
+    device: Start, server: FakeServer
+) -> None:
+    visit = device().answer({**VALUES, "wifi": "purple", "batery": 3})
+    assert visit.accepted == [("small", "1")]
+    assert [entry.epsilon for entry in device().ledger()] == [1.0]
+    assert visit.warnings == [
+        "values: 'batery' is not in the record; did you mean 'battery'?",
+        "wifi: no value, or none that is a boolean",
+    ]
+
+
+def test_a_survey_outside_the_record_is_skipped_whatever_the_values_are(
+    device: Start, server: FakeServer
+) -> None:
+    for values in (VALUES, {}, {"wifi": "purple"}):
+        visit = device(record={"battery": float, "wifi": bool}).answer(values)
+        assert visit.skipped == {
+            "small": "asks for 'age' (number), which is not in this app's record"
+        }
+        assert "asks for 'age'" in repr(visit)
     assert device().ledger() == []
-    assert device().answer(VALUES).accepted
+
+
+def test_only_reviewed_documents_are_answered(device: Start, server: FakeServer) -> None:
+    fingerprint = server.fingerprints()["small"]
+    for reviewed in ({}, {"other": fingerprint}, {"small": "0" * 64}):
+        visit = device(surveys=reviewed).answer(VALUES)
+        assert visit.skipped == {
+            "small": "not among the documents that this app's authors reviewed"
+        }
+    assert device(surveys={"small": fingerprint}).answer(VALUES).accepted == [("small", "1")]
+
+
+def test_a_device_enrolled_after_the_round_opened_waits_for_the_next(
+    device: Start, server: FakeServer
+) -> None:
+    server.enrolled = "2027-01-15T08:00:00Z"
+    server.enrolled_before = "2027-01-15T08:00:00Z"
+    visit = device().answer(VALUES)
+    assert visit.skipped == {"small": "this device enrolled after the round opened"}
+    server.enrolled_before = "2027-01-15T08:00:01Z"
+    assert device().answer(VALUES).accepted == [("small", "1")]
+
+
+@pytest.mark.parametrize(
+    "record", [None, ["battery"], {"battery": "float"}, {"battery": list}, {3: float}]
+)
+def test_a_record_that_is_none_is_refused(device: Start, record: Any) -> None:
+    with pytest.raises(TypeError, match="'record'"):
+        device(record=record)
 
 
 def test_a_survey_that_lies_is_skipped_and_spends_nothing(
@@ -303,7 +349,7 @@ def test_a_directory_belongs_to_one_server(
 ) -> None:
     device().answer(VALUES)
     other = Device(
-        "https://other.example", tmp_path / "harmony", consent=True, epsilon_limit=9,
+        "https://other.example", tmp_path / "harmony", record=RECORD, consent=True, epsilon_limit=9,
         transport=DirectTransport(server),
     )  # fmt: skip
     with pytest.raises(DeviceError, match="use a directory for each server"):
@@ -348,7 +394,12 @@ def test_every_survey_of_the_vectors_is_answered(device: Start) -> None:
     for case in reports["reports"]:
         values.update({name: one for name, one in case["values"].items() if one is not None})
     server = FakeServer(*reports["surveys"].values())
-    visit = device(transport=DirectTransport(server)).answer(values)
+    record = {
+        one["name"]: type(one["values"][0]) if one["kind"] == "categorical" else float
+        for survey in reports["surveys"].values()
+        for one in survey["attributes"]
+    }
+    visit = device(transport=DirectTransport(server), record=record).answer(values)
     assert sorted(survey for survey, _ in visit.accepted) == sorted(reports["surveys"])
 
 

@@ -89,7 +89,9 @@ def test_the_best_tier_within_the_limits_is_taken(device: Start) -> None:
     spent = []
     for label in range(4):
         server.open_round("tiers", f"round{label}")
-        running = device(transport=DirectTransport(server), epsilon_limit=3.0)
+        record = {"wifi": bool, "plan": str}
+        transport = DirectTransport(server)
+        running = device(transport=transport, epsilon_limit=3.0, record=record)
         running.answer(values)
         spent = [entry.epsilon for entry in running.ledger()]
     assert spent == [2.0, 0.5, 0.5]

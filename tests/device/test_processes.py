@@ -9,15 +9,16 @@ from pathlib import Path
 
 from harmony_device import Device
 
-from .conftest import VALUES, small_survey
+from .conftest import RECORD, VALUES, small_survey
 from .fake_server import FakeServer, serving
 
 VISIT = """
 import sys
 from harmony_device import Device
+RECORD = dict(battery=float, wifi=bool, age=int)
 url, directory = sys.argv[1:]
 sys.stdin.readline()  # all start together
-with Device(url, directory, consent=True, epsilon_limit=9) as device:
+with Device(url, directory, record=RECORD, consent=True, epsilon_limit=9) as device:
     for _ in range(3):
         device.answer({values!r})
 """
@@ -40,7 +41,7 @@ def test_processes_at_once_enrol_once_and_answer_once(tmp_path: Path) -> None:
         for process in started:
             _, errors = process.communicate(timeout=60)
             assert process.returncode == 0, errors.decode()
-        device = Device(url, tmp_path, consent=True, epsilon_limit=9)
+        device = Device(url, tmp_path, record=RECORD, consent=True, epsilon_limit=9)
         assert len(device.ledger()) == 1
     assert server.enrolments == 1
     assert len(set(server.seen)) == 1
@@ -52,7 +53,7 @@ def test_threads_at_once_enrol_once_and_answer_once(tmp_path: Path) -> None:
 
     def visit(url: str) -> None:
         try:
-            with Device(url, tmp_path, consent=True, epsilon_limit=9) as device:
+            with Device(url, tmp_path, record=RECORD, consent=True, epsilon_limit=9) as device:
                 for _ in range(5):
                     device.answer(VALUES)
         except BaseException as problem:

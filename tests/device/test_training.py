@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from harmony_device import Device, RefusedError, durable
-from harmony_device.errors import AnswerError
 from harmony_device.step import Step
 
+from .conftest import RECORD as DECLARED
 from .conftest import Clock
 from .fake_server import DirectTransport, FakeServer
 from .steps import RECORD, STEP, step_document
@@ -161,7 +161,7 @@ def test_a_crash_at_any_moment_never_makes_a_second_report(
         def take_part(number: int, server=server, transport=transport, clock=clock, at=crash_at):
             server.train(step_document(number))
             device = Device(
-                "https://stats.example", tmp_path / str(at), consent=True, epsilon_limit=9,
+                "https://stats.example", tmp_path / str(at), record=DECLARED, consent=True, epsilon_limit=9,
                 transport=transport, clock=clock, sleep=clock.sleep,
             )  # fmt: skip
             device.answer(RECORD)
@@ -202,14 +202,30 @@ def test_one_who_joins_again_does_not_take_part_again(device: Start, server: Fak
     assert server.enrolments == 2
 
 
-def test_a_device_without_the_label_keeps_out_and_does_not_ask_every_time(
+def test_a_device_without_the_label_takes_part_like_any_other(
     device: Start, server: FakeServer
 ) -> None:
     visit = device().answer({"battery": 3, "theme": "dark"})
-    assert "charging" in visit.skipped["charging"]
+    assert visit.accepted == [("charging", "charging:1")]
+    assert visit.warnings == ["charging: no value, or none that is a boolean"]
+    assert [entry.survey for entry in device().ledger()] == ["charging"]
+
+
+def test_an_app_without_the_label_keeps_out_and_does_not_ask_every_time(
+    device: Start, server: FakeServer
+) -> None:
+    record = {"battery": float, "theme": str}
+    visit = device(record=record).answer(RECORD)
+    assert "asks for 'charging' (boolean)" in visit.skipped["charging"]
+    assert "no task now" in device(record=record).answer({}).skipped["charging"]
     assert device().ledger() == []
-    device().answer({"battery": 3, "theme": "dark"})
     assert server.paths()[TASK] == 1
+
+
+def test_reviewed_documents_leave_no_room_for_trainings(device: Start, server: FakeServer) -> None:
+    visit = device(surveys={}).answer(RECORD)
+    assert "reviewed" in visit.skipped["charging"]
+    assert server.paths()[TASK] == 0
 
 
 @pytest.mark.parametrize(
@@ -308,8 +324,8 @@ def test_what_a_record_lacks_changes_neither_the_report_nor_the_random_bytes(
         answers = step.read({**record, "charging": label}, random_bytes)
         assert len(answers) == 2
     assert drawn == [8, 8]
-    with pytest.raises(AnswerError, match="charging"):
-        step.read(record, random_bytes)
+    assert step.read(record, random_bytes) == [None, None]
+    assert drawn == [8, 8, 8]
 
 
 def test_weights_beyond_all_bounds_still_give_an_answer() -> None:

@@ -13,7 +13,7 @@ import pytest
 from harmony_device import Device, ServerError, transport
 from harmony_device.transport import HttpTransport
 
-from .conftest import VALUES, Clock, small_survey
+from .conftest import RECORD, VALUES, Clock, small_survey
 from .fake_server import FakeServer, serving
 
 
@@ -48,7 +48,7 @@ def test_a_visit_uses_one_connection(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(HttpTransport, "_connect", lambda self: connections.append(1) or real(self))
     with (
         serving(FakeServer(small_survey())) as url,
-        Device(url, tmp_path, consent=True, epsilon_limit=9) as device,
+        Device(url, tmp_path, record=RECORD, consent=True, epsilon_limit=9) as device,
     ):
         assert device.answer(VALUES).accepted
     assert len(connections) == 1
@@ -61,7 +61,13 @@ def test_lost_replies_over_http_are_resent(tmp_path: Path) -> None:
     with (
         serving(server) as url,
         Device(
-            url, tmp_path, consent=True, epsilon_limit=9, clock=clock, sleep=clock.sleep
+            url,
+            tmp_path,
+            record=RECORD,
+            consent=True,
+            epsilon_limit=9,
+            clock=clock,
+            sleep=clock.sleep,
         ) as device,
     ):
         assert device.answer(VALUES, patience=100).accepted
@@ -73,7 +79,7 @@ def test_lost_replies_over_http_are_resent(tmp_path: Path) -> None:
 def test_a_server_that_is_not_there_is_trouble_not_an_error(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    with Device(url, tmp_path, consent=True, epsilon_limit=9) as device:
+    with Device(url, tmp_path, record=RECORD, consent=True, epsilon_limit=9) as device:
         assert "ConnectionRefusedError" in str(device.answer(VALUES).trouble)
 
 
@@ -94,11 +100,10 @@ def test_a_broken_reply_is_a_server_error(reply: bytes) -> None:
         HttpTransport(url).request("GET", "/v1/surveys", {})
 
 
-def test_an_endless_reply_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "MAX_DOCUMENT_BYTES", 100_000)
+def test_an_endless_reply_is_cut() -> None:
     endless = b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 300_000
     with answering(endless) as (url, _), pytest.raises(ServerError, match="more than"):
-        HttpTransport(url).request("GET", "/v1/surveys", {})
+        HttpTransport(url, most_bytes=100_000).request("GET", "/v1/surveys", {})
 
 
 def test_a_silent_server_times_out() -> None:
@@ -144,15 +149,17 @@ def test_a_server_below_a_path_is_reached() -> None:
 )
 def test_an_unsafe_or_unusable_url_is_refused(server: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'server'"):
-        Device(server, tmp_path, consent=True, epsilon_limit=1)
+        Device(server, tmp_path, record=RECORD, consent=True, epsilon_limit=1)
 
 
 @pytest.mark.parametrize(
     "server", ["http://localhost:8000", "http://[::1]:8000", "https://a.example"]
 )
 def test_loopback_and_tls_are_fine(server: str, tmp_path: Path) -> None:
-    Device(server, tmp_path, consent=True, epsilon_limit=1)
+    Device(server, tmp_path, record=RECORD, consent=True, epsilon_limit=1)
 
 
 def test_plain_http_goes_elsewhere_only_when_told(tmp_path: Path) -> None:
-    Device("http://10.0.0.1", tmp_path, consent=True, epsilon_limit=1, plain_http=True)
+    Device(
+        "http://10.0.0.1", tmp_path, record=RECORD, consent=True, epsilon_limit=1, plain_http=True
+    )

@@ -3,22 +3,65 @@
 from __future__ import annotations
 
 import copy
+import json
+import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harmony_device import AnswerError, RefusedError, Survey, make_report
+from harmony_device import EpsilonLimit, LedgerError, RefusedError, Survey, make_report
 from harmony_device.attributes import Histogram
 from harmony_device.codes import GridCode, LinearCode
 from harmony_device.coins import Draws, assign, siphash24
+from harmony_device.documents import matches
+from harmony_device.errors import ServerError
+from harmony_device.exact import exp_floor
+from harmony_device.identity import Identity
+from harmony_device.ledger import Ledger, read_timestamp
+from harmony_device.record import Record
 from harmony_device.report import ask, randomise
+from harmony_device.server import Offer, Server, TrainingOffer
 from harmony_device.step import Step
-from harmony_device.tables import table_from_document
+from harmony_device.tables import CirculantTable, check_table, table_from_document
+from harmony_device.transport import Reply
 
 from .conftest import vectors
 
 COINS, CODES, TABLES = vectors("coins"), vectors("codes"), vectors("tables")
 REPORTS, REFUSED, STEPS = vectors("reports"), vectors("refused"), vectors("steps")
+BOUNDS, DOCUMENTS, LISTS = vectors("bounds"), vectors("documents"), vectors("lists")
+LEDGERS, RECORDS = vectors("ledgers"), vectors("records")
+
+SPECIAL = {"nan": math.nan, "infinity": math.inf}
+
+
+def told(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values as a program holds them: JSON cannot write all of them."""
+    absent = {"special": "absent"}
+    return {
+        name: SPECIAL[value["special"]] if isinstance(value, dict) and value else value
+        for name, value in values.items()
+        if value != absent
+    }
+
+
+class Says:
+    """A transport to a server that always answers the same."""
+
+    def __init__(self, document: Any) -> None:
+        self._body = json.dumps(document).encode()
+
+    def request(self, *_: object) -> Reply:
+        return Reply(200, {}, self._body)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def listed(surveys: list[Any], trainings: Any = ()) -> tuple[list[Offer], list[TrainingOffer]]:
+    document = {"protocol": 1, "surveys": surveys, "trainings": list(trainings)}
+    return Server("", Says(document)).offers()
 
 
 @pytest.mark.parametrize("case", COINS["siphash"])
@@ -82,14 +125,113 @@ def test_whole_reports(case: dict[str, Any]) -> None:
     assert len(report) == survey.report_bytes
 
 
-@pytest.mark.parametrize("case", REPORTS["unusable"], ids=lambda case: case["why"])
-def test_unusable_values_are_refused_without_showing_them(case: dict[str, Any]) -> None:
-    survey = Survey(REPORTS["surveys"][case["survey"]])
-    with pytest.raises(AnswerError, match=f"^{case['attribute']}: ") as refusal:
-        survey.read(case["values"])
-    value = case["values"][case["attribute"]]
-    assert value is None or str(value) not in str(refusal.value)
-    assert refusal.value.__context__ is None
+@pytest.mark.parametrize("case", REPORTS["silence"])
+def test_whatever_the_values_are_there_is_a_report(case: dict[str, Any]) -> None:
+    survey = Survey(REPORTS["surveys"]["silence"])
+    random, values = bytes.fromhex(case["random"]), told(case["values"])
+    drawn = []
+
+    def random_bytes(count: int) -> bytes:
+        drawn.append(count)
+        return random[:count]
+
+    assert survey.read(values) == case["answers"]
+    seed, device = bytes.fromhex(case["seed"]), bytes.fromhex(case["device"])
+    report = make_report(survey, seed, device, 0, values, random_bytes)
+    assert report.hex() == case["report"]
+    assert drawn == [16 * survey.answers]
+
+
+@pytest.mark.parametrize("case", BOUNDS["bounds"])
+def test_the_bound_of_the_exponential(case: dict[str, Any]) -> None:
+    assert f"{exp_floor(case['epsilon'], case['answers']):x}" == case["floor"]
+
+
+@pytest.mark.parametrize("case", BOUNDS["edges"])
+def test_tables_at_the_edge_of_their_promise(case: dict[str, Any]) -> None:
+    table = CirculantTable(case["counts"])
+    if case["kept"]:
+        check_table(table, case["epsilon"], case["answers"])
+    else:
+        with pytest.raises(RefusedError, match="epsilon"):
+            check_table(table, case["epsilon"], case["answers"])
+
+
+@pytest.mark.parametrize("case", REFUSED["bytes"], ids=lambda case: case["why"])
+def test_documents_as_they_arrive(case: dict[str, Any]) -> None:
+    content = "".join(text * times for text, times in case["parts"]).encode()
+    if case["taken"]:
+        assert Survey.from_json(content).name == "small"
+    else:
+        with pytest.raises(RefusedError):
+            Survey.from_json(content)
+
+
+@pytest.mark.parametrize("case", DOCUMENTS["documents"])
+def test_fingerprints_are_hashes_of_canonical_bytes(case: dict[str, Any]) -> None:
+    assert matches(case["canonical"].encode(), case["fingerprint"])
+    assert not matches(case["canonical"].encode() + b" ", case["fingerprint"])
+
+
+@pytest.mark.parametrize("case", LISTS["used"], ids=lambda case: case["why"])
+def test_listed_surveys_are_used(case: dict[str, Any]) -> None:
+    offers, _ = listed([case["listed"]])
+    assert [offer.name for offer in offers] == ["phones"]
+
+
+@pytest.mark.parametrize("case", LISTS["passed_over"], ids=lambda case: case["why"])
+def test_what_is_listed_wrongly_is_passed_over(case: dict[str, Any]) -> None:
+    offers, _ = listed([case["listed"], LISTS["used"][0]["listed"]])
+    assert len(offers) == 1
+
+
+def test_trainings_are_listed() -> None:
+    _, trainings = listed([], LISTS["trainings"]["listed"])
+    assert [one.name for one in trainings] == LISTS["trainings"]["used"]
+
+
+@pytest.mark.parametrize("case", LISTS["unusable"], ids=lambda case: case["why"])
+def test_a_list_that_cannot_be_used_is_trouble(case: dict[str, Any]) -> None:
+    with pytest.raises(ServerError):
+        Server("", Says(case["list"])).offers()
+
+
+@pytest.mark.parametrize("case", LISTS["enrolled_before"])
+def test_who_answers_a_round_that_asks_for_earlier_enrolment(case: dict[str, Any]) -> None:
+    survey = copy.deepcopy(LISTS["used"][0]["listed"])
+    survey["round"]["enrolled_before"] = case["enrolled_before"]
+    identity = Identity("", bytes(16), "x", enrolled=case["enrolled"])
+    assert Offer(survey).is_for(identity) == case["answers"]
+
+
+@pytest.mark.parametrize("case", LEDGERS["limits"], ids=lambda case: case["why"])
+def test_what_an_owners_limits_leave(case: dict[str, Any], tmp_path: Path) -> None:
+    content = "".join(line + "\n" for line in case["lines"]).replace("<cut>\n", "")
+    ledger, now = Ledger(str(tmp_path)), read_timestamp(case["now"])
+    Path(ledger.path).write_text(content)
+    ledger.note_clock(now)
+    limit = EpsilonLimit(**case["limit"])
+    tier, objection = limit.choose(case["tiers"], case["round"], ledger.entries(), now)
+    if isinstance(case["answer"], int):
+        assert (tier, objection) == (case["answer"], None)
+    else:
+        assert objection is not None
+        assert objection.startswith(case["answer"])
+
+
+@pytest.mark.parametrize("line", LEDGERS["damaged"])
+def test_a_damaged_ledger_forbids_everything(line: str, tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    Path(ledger.path).write_text(line + "\n")
+    with pytest.raises(LedgerError, match="line 1: damaged"):
+        ledger.entries()
+
+
+@pytest.mark.parametrize("case", RECORDS["records"], ids=lambda case: case["why"])
+def test_which_records_can_answer(case: dict[str, Any]) -> None:
+    types = {"number": float, "text": str, "boolean": bool}
+    record = Record({name: types[kind] for name, kind in case["record"].items()})
+    assert (record.lack(Survey(RECORDS["survey"]).needs) is None) == case["answers"]
 
 
 @pytest.mark.parametrize("case", REFUSED["refused"], ids=lambda case: case["why"])

@@ -23,6 +23,13 @@ Fleet = dict[str, Any]
 """A column of values for each attribute; row i is phone number i."""
 
 
+RECORD: dict[str, type] = {
+    "battery use": float, "memory use": float, "brightness": float, "theme": str,
+    "location on": bool, "system": str, "maker": str,
+}  # fmt: skip
+"""What a phone's app can tell."""
+
+
 def fleet_survey(epsilon: float) -> Survey:
     """Return what the phones are asked: the paper's use case of section 1.1."""
     return Survey(

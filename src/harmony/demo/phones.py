@@ -13,7 +13,7 @@ from typing import Any
 from harmony_device import Device
 from harmony_device.transport import HttpTransport, Reply
 
-from .fleet import Fleet, phone
+from .fleet import RECORD, Fleet, phone
 
 THREADS = 8
 PATIENCE = 30.0
@@ -82,4 +82,11 @@ def visit_all(
 def _device(url: str, folder: Path, number: int, epsilon: float, transport: Any = None) -> Device:
     """Return a phone that lets itself be asked once in a survey and once in a training."""
     where = folder / str(number)
-    return Device(url, where, consent=True, epsilon_limit=2 * epsilon, transport=transport)
+    return Device(
+        url,
+        where,
+        record=RECORD,
+        consent=True,
+        epsilon_limit=2 * epsilon,
+        transport=transport,
+    )

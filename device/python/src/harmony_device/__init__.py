@@ -16,7 +16,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # type checkers take the branch; importing `typing` would cost milliseconds
 if TYPE_CHECKING:
     from .device import Device
-    from .errors import AnswerError, DeviceError, LedgerError, RefusedError, ServerError
+    from .errors import DeviceError, LedgerError, RefusedError, ServerError
     from .ledger import Entry
     from .limits import EpsilonLimit
     from .report import make_report
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AnswerError",
     "Device",
     "DeviceError",
     "Entry",
@@ -42,7 +41,6 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AnswerError": "errors",
     "Device": "device",
     "DeviceError": "errors",
     "Entry": "ledger",

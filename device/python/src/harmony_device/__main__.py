@@ -93,7 +93,12 @@ def _forget(directory: str, options: argparse.Namespace) -> int:
         Consent(directory, False).forget(time.time())
     for server in sorted(servers):
         with Device(
-            server, directory, consent=False, epsilon_limit=0, plain_http=options.plain_http
+            server,
+            directory,
+            record={},
+            consent=False,
+            epsilon_limit=0,
+            plain_http=options.plain_http,
         ) as device:
             device.forget()
     if not Withdrawal(directory).pending:

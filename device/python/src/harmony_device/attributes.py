@@ -1,8 +1,9 @@
 """Attributes: what a survey asks about, and how a device's own value becomes an answer.
 
-An answer is what a code takes: a number inside [low, high], or the place of a value in its list.
-Reading is the same for every attribute of a survey, whichever one the coin asks: whether a
-device can answer never depends on the coin.  No error here contains the value.
+An answer is what a code takes: a number inside [low, high], the place of a value in its list, or
+None, for which the code draws an index at random.  Every value has an answer: one that is not
+listed answers as `unlisted`, one that is missing or unusable as `missing`, if the survey names
+those, and else at random.  So whether a device answers never depends on what it holds.
 """
 
 from __future__ import annotations
@@ -10,28 +11,38 @@ from __future__ import annotations
 from bisect import bisect_right
 from math import isfinite
 
-from .errors import AnswerError, RefusedError
-from .protocol import MAX_VALUES
+from .errors import RefusedError
+from .protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VALUES
+from .record import BOOLEAN, NUMBER, TEXT
+from .strict_json import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Union
 
-    Answer = Union[float, int]
+    Answer = Union[float, int, None]
     Attribute = Union["Number", "Histogram", "Category", "Signed"]
+
+NO_VALUE = "no value, or none that is a {type}"
+NOT_LISTED = "the value is not one of the survey's 'values'"
+
+_UNLISTED, _MISSING = -1, -2
 
 
 class Number:
     """A number between `low` and `high`; values outside are moved to the nearer end.
 
     >>> battery = Number({"name": "battery", "low": 0, "high": 100, "missing": 50})
-    >>> battery.read(71), battery.read(130.5), battery.read(None)
-    (71.0, 100.0, 50.0)
+    >>> battery.read(71), battery.read(130.5), battery.read(None), battery.read("full")
+    (71.0, 100.0, 50.0, 50.0)
+    >>> Number({"name": "battery", "low": 0, "high": 100}).read(None) is None
+    True
     """
 
     __slots__ = ("high", "low", "missing", "name")
 
     code = "grid"
+    type = NUMBER
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.name = _name(document)
@@ -44,24 +55,19 @@ class Number:
         self.missing = None if document.get("missing") is None else _number(document, "missing")
         if self.missing is not None and not self.low <= self.missing <= self.high:
             raise RefusedError("'missing' must lie between 'low' and 'high'")
+        if document.get("unlisted") is not None:
+            raise RefusedError("'unlisted' has no meaning for a number; it is moved into its range")
 
-    def read(self, value: object) -> float:
-        """Return the answer for `value`, or for a missing one."""
-        if type(value) is float and self.low <= value <= self.high:
-            return value
-        return self._read_any(value)
-
-    def _read_any(self, value: object) -> float:
-        if value is None:
-            if self.missing is None:
-                raise AnswerError(f"{self.name}: no value, and the survey declares no 'missing'")
+    def read(self, value: object) -> Answer:
+        """Return the answer for `value`."""
+        number = _finite(value)
+        if number is None:
             return self.missing
-        number = _real(value)
-        if number is None or number != number or number in (float("inf"), float("-inf")):
-            raise AnswerError(f"{self.name}: the value must be a finite number")
-        if number < self.low:
-            return self.low
-        return self.high if number > self.high else float(number)
+        return self.low if number < self.low else self.high if number > self.high else number
+
+    def warning(self, value: object) -> str | None:
+        """Return what an app's developer should know about `value`, without telling it."""
+        return NO_VALUE.format(type=self.type) if _finite(value) is None else None
 
 
 class Histogram(Number):
@@ -89,25 +95,28 @@ class Histogram(Number):
             raise RefusedError("'bins' must start at 'low' and end at 'high'")
         self.values = len(edges) - 1
 
-    def read(self, value: object) -> int:
-        """Return the bin of `value`, or of a missing one."""
-        place = bisect_right(self.edges, super().read(value)) - 1
-        return min(place, self.values - 1)
+    def read(self, value: object) -> Answer:
+        """Return the bin of `value`."""
+        number = super().read(value)
+        if number is None:
+            return None
+        return min(bisect_right(self.edges, number) - 1, self.values - 1)
+
+    def drawn(self, draw: int) -> int:
+        """Return the answer that a 32-bit draw gives to someone who has none."""
+        return draw * self.values >> 32
 
 
 class Category:
     """One of a list of values: all text, all integers or all booleans.
 
-    >>> theme = Category({"name": "theme", "values": ["light", "dark"], "missing": "light"})
-    >>> theme.read("dark"), theme.read(None)
-    (1, 0)
-    >>> theme.read("purple")
-    Traceback (most recent call last):
-    ...
-    harmony_device.errors.AnswerError: theme: the value is not one of the survey's 'values'
+    >>> theme = Category({"name": "theme", "values": ["light", "dark", "other"],
+    ...                   "missing": "light", "unlisted": "other"})
+    >>> theme.read("dark"), theme.read("purple"), theme.read(None), theme.read(3)
+    (1, 2, 0, 0)
     """
 
-    __slots__ = ("_kind", "_places", "missing", "name", "values")
+    __slots__ = ("_missing", "_places", "_unlisted", "name", "type", "values")
 
     code = "linear"
     signed = False
@@ -117,40 +126,52 @@ class Category:
         values = document.get("values")
         if not isinstance(values, list) or not 2 <= len(values) <= MAX_VALUES:
             raise RefusedError(f"'values' must list between 2 and {MAX_VALUES} values")
-        self._kind = type(values[0])
-        if self._kind not in (str, int, bool) or {*map(type, values)} != {self._kind}:
-            raise RefusedError("'values' must be all text, all integers or all booleans")
-        self._places = {value: place for place, value in enumerate(values)}
-        self.values = len(values)
+        self.type, listed = _checked_values(values)
+        self._places = {value: place for place, value in enumerate(listed)}
+        self.values = len(listed)
         if len(self._places) != self.values:
             raise RefusedError("'values' lists the same value twice")
-        self.missing = document.get("missing")
-        if self.missing is not None and self._place(self.missing) is None:
-            raise RefusedError("'missing' must be one of 'values'")
+        self._unlisted = self._stand_in(document, "unlisted")
+        self._missing = self._stand_in(document, "missing")
 
-    def read(self, value: object) -> int:
-        """Return the place of `value`, or of the value that stands for a missing one."""
-        if type(value) is self._kind:
-            place = self._places.get(value)
-        elif value is None:
-            if self.missing is None:
-                raise AnswerError(f"{self.name}: no value, and the survey declares no 'missing'")
-            place = self._place(self.missing)
+    def read(self, value: object) -> Answer:
+        """Return the place of `value`, or of the value that stands for it."""
+        place = self._place(value)
+        if place >= 0:
+            return place
+        return self._unlisted if place == _UNLISTED else self._missing
+
+    def warning(self, value: object) -> str | None:
+        """Return what an app's developer should know about `value`, without telling it."""
+        place = self._place(value)
+        if place >= 0:
+            return None
+        return NOT_LISTED if place == _UNLISTED else NO_VALUE.format(type=self.type)
+
+    def drawn(self, draw: int) -> int:
+        """Return the answer that a 32-bit draw gives to someone who has none."""
+        return draw * self.values >> 32
+
+    def _place(self, value: object) -> int:
+        """Return the place of a value of the right type, where 1 is not True and not "1"."""
+        if self.type == TEXT:
+            usable = isinstance(value, str)
+            value = str.__str__(value) if usable else None  # an Enum hides its text
+        elif self.type == BOOLEAN:
+            usable = isinstance(value, bool)
         else:
-            place = self._place(value)
-        if place is None:
-            raise AnswerError(f"{self.name}: the value is not one of the survey's 'values'")
-        return place
+            value = _finite(value)
+            usable = value is not None
+        return self._places.get(value, _UNLISTED) if usable else _MISSING
 
-    def _place(self, value: object) -> int | None:
-        """Return the place of a value of the right kind, where 1 is not True and not 1.0."""
-        if self._kind is str and isinstance(value, str):
-            return self._places.get(str.__str__(value))
-        if self._kind is bool and isinstance(value, bool):
-            return self._places.get(value)
-        if self._kind is int and hasattr(value, "__index__") and not isinstance(value, bool):
-            return self._places.get(value.__index__())
-        return None
+    def _stand_in(self, document: dict[str, Any], field: str) -> int | None:
+        value = document.get(field)
+        if value is None:
+            return None
+        place = self._place(value)
+        if place < 0:
+            raise RefusedError(f"'{field}' must be one of 'values'")
+        return place
 
 
 class Signed(Category):
@@ -162,6 +183,8 @@ class Signed(Category):
     >>> colour = Signed({"name": "colour", "values": ["red", "green", "blue"]})
     >>> colour.read(2), colour.read(4 + 2), colour.values
     (2, 6, 7)
+    >>> [colour.drawn(draw << 29) for draw in range(0, 8, 2)]
+    [0, 1, 4, 5]
     """
 
     __slots__ = ("levels",)
@@ -170,17 +193,24 @@ class Signed(Category):
 
     def __init__(self, document: dict[str, Any]) -> None:
         super().__init__(document)
-        if self.missing is not None:
-            raise RefusedError("'missing' has no meaning in a signed attribute")
+        for field in ("missing", "unlisted"):
+            if document.get(field) is not None:
+                raise RefusedError(f"'{field}' has no meaning in a signed attribute")
+        self.type = NUMBER
         self.levels = self.values
         self.values = (1 << (self.levels - 1).bit_length()) + self.levels
 
-    def read(self, value: object) -> int:
-        """Return the answer that a training's step computed, or raise AnswerError."""
+    def read(self, value: object) -> Answer:
+        """Return the answer that a training's step computed."""
         size = self.values - self.levels
         if type(value) is int and 0 <= value < 2 * size and value % size < self.levels:
             return value
-        raise AnswerError(f"{self.name}: the value is not a level with a sign")
+        return None
+
+    def drawn(self, draw: int) -> int:
+        """Return the answer that a 32-bit draw gives to someone who has none: a fair sign."""
+        number = draw * 2 * self.levels >> 32
+        return number if number < self.levels else number - self.levels + self.values - self.levels
 
 
 def attribute_from_document(document: Any) -> Attribute:
@@ -197,21 +227,45 @@ def attribute_from_document(document: Any) -> Attribute:
     raise RefusedError("'kind' must be 'numeric', 'categorical' or 'signed'")
 
 
-def _real(value: object) -> Any:
-    """Return a real number of any type that calls itself one, else None."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, (int, float)):
-        return value
-    from numbers import Real
+def _checked_values(values: list[Any]) -> tuple[str, list[Any]]:
+    """Return the type that all values have, and the values."""
+    if all(isinstance(value, str) for value in values):
+        if not all(map(is_well_formed, values)):
+            raise RefusedError("'values' holds text that is not Unicode: half of a surrogate pair")
+        return TEXT, values
+    if all(isinstance(value, bool) for value in values):
+        return BOOLEAN, values
+    values = [whole(value) for value in values]
+    if not all(type(value) is int and abs(value) <= MAX_SAFE_INTEGER for value in values):
+        raise RefusedError("'values' must be all text, all integers or all booleans")
+    return NUMBER, values
 
-    return value if isinstance(value, Real) else None
+
+def _finite(value: object) -> float | None:
+    """Return a finite number of any type that calls itself one, else None."""
+    if type(value) is not float:
+        if isinstance(value, bool):
+            return None
+        if not isinstance(value, (int, float)):
+            from numbers import Real
+
+            if not isinstance(value, Real):
+                return None
+        try:
+            value = float(value)
+        except Exception:  # an integer beyond all floats; a type that only looks like a number
+            return None
+    return value if isfinite(value) else None
 
 
 def _name(document: dict[str, Any]) -> str:
     name = document.get("name")
-    if not isinstance(name, str) or not name.strip() or len(name) > 200:
-        raise RefusedError("'name' must be a text of 1 to 200 characters")
+    if (
+        not isinstance(name, str)
+        or not 1 <= len(name) <= MAX_ATTRIBUTE_NAME
+        or not is_well_formed(name)
+    ):
+        raise RefusedError(f"'name' must be a text of 1 to {MAX_ATTRIBUTE_NAME} characters")
     return name
 
 
@@ -227,3 +281,12 @@ def checked_number(number: object, field: str) -> float:
     elif type(number) is int and abs(number) <= 1 << 1000:
         return float(number)
     raise RefusedError(f"'{field}' must be a finite number")
+
+
+def is_well_formed(text: str) -> bool:
+    """Whether a text is Unicode: JSON's escapes can spell half of a surrogate pair.
+
+    >>> is_well_formed("größer"), is_well_formed(chr(0xD800))
+    (True, False)
+    """
+    return text.isascii() or not any("\ud800" <= one <= "\udfff" for one in text)

@@ -7,6 +7,7 @@ every pair of indices; it can only cost accuracy.
 from __future__ import annotations
 
 from .errors import RefusedError
+from .strict_json import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class GridCode:
     rows = 1
 
     def __init__(self, points: int) -> None:
+        points = whole(points)
         if type(points) is not int or not 2 <= points <= 1 << 16:
             raise RefusedError("code: 'points' must be an integer from 2 to 65536")
         self.points = points
@@ -71,6 +73,7 @@ class LinearCode:
     def __init__(
         self, values: int, base: int, digits: int, multipliers: list[int], signed: bool = False
     ) -> None:
+        base, digits = whole(base), whole(digits)
         for field, number in (("base", base), ("digits", digits)):
             if type(number) is not int or number < 1:
                 raise RefusedError(f"code: '{field}' must be a positive integer")
@@ -80,6 +83,7 @@ class LinearCode:
             raise RefusedError("code: 'base' ** 'digits' must reach the number of values")
         if not isinstance(multipliers, (list, tuple)) or not multipliers:
             raise RefusedError("code: 'multipliers' must be a list of integers")
+        multipliers = [whole(one) for one in multipliers]
         if not all(type(one) is int and 0 < one < base for one in multipliers):
             raise RefusedError("code: 'multipliers' must lie between 1 and 'base' - 1")
         if type(signed) is not bool or (signed and (base != 2 or digits < 2)):

@@ -79,7 +79,8 @@ def assign(
     """Return the (attribute, row) pairs that `device` answers in the round with this `seed`.
 
     The attributes come from a partial Fisher-Yates shuffle in which an attribute's chance is
-    its weight among those left; then one row is drawn for each.
+    its weight among those left; then one row is drawn for each.  Walking the pool for each
+    answer would take a hostile document's time squared, so its sums are kept in a tree.
 
     >>> assign(bytes(16), bytes(16), weights=[1, 1, 1], rows=[1, 7, 15], answers=2)
     [(2, 11), (0, 0)]
@@ -97,16 +98,44 @@ def assign(
             attribute += 1
         return [(attribute, (word >> 32) * rows[attribute] >> 32)]
     draws = Draws(seed, device)
-    pool = list(range(len(weights)))
+    pool, tree = list(range(len(weights))), _sums(weights)
     for place in range(answers):
-        rest = draws.below(left)
-        chosen = place
-        while rest >= weights[pool[chosen]]:
-            rest -= weights[pool[chosen]]
-            chosen += 1
-        left -= weights[pool[chosen]]
-        pool[place], pool[chosen] = pool[chosen], pool[place]
+        chosen = _find(tree, draws.below(left))
+        first, attribute = pool[place], pool[chosen]
+        left -= weights[attribute]
+        pool[place], pool[chosen] = attribute, first
+        # The pool begins one place later: nothing is left of the drawn attribute's weight.
+        _add(tree, chosen, weights[first] - weights[attribute])
+        _add(tree, place, -weights[first])
     return [(attribute, draws.below(rows[attribute])) for attribute in pool[:answers]]
+
+
+def _sums(weights: Sequence[int]) -> list[int]:
+    """Return a binary indexed tree: its node i sums the (i & -i) weights that end at place i - 1."""
+    tree = [0, *weights]
+    for node in range(1, len(tree)):
+        parent = node + (node & -node)
+        if parent < len(tree):
+            tree[parent] += tree[node]
+    return tree
+
+
+def _find(tree: list[int], rest: int) -> int:
+    """Return the first place up to which, itself included, the weights sum to more than `rest`."""
+    place, step = 0, 1 << (len(tree) - 1).bit_length() - 1
+    while step:
+        if place + step < len(tree) and tree[place + step] <= rest:
+            place += step
+            rest -= tree[place]
+        step >>= 1
+    return place
+
+
+def _add(tree: list[int], place: int, weight: int) -> None:
+    node = place + 1
+    while node < len(tree):
+        tree[node] += weight
+        node += node & -node
 
 
 def _siphash(k0: int, k1: int, words: Iterable[int]) -> int:

@@ -17,7 +17,8 @@ the label.
 
 Privacy: all of it is pre-processing; an answer goes through a table that has been proved to keep
 its epsilon.  A derivation has an answer for every record, so that nobody learns what a device
-lacks: a number that it lacks is 0, a value is drawn at random, and the sign that goes with one.
+lacks: a number that it lacks is 0 and adds nothing to a score; whatever else cannot be computed
+(a level, the sign that goes with one, anything of a label) is None, which the code draws at random.
 """
 
 from __future__ import annotations
@@ -52,13 +53,15 @@ class Terms:
     __slots__ = ("chance", "direction", "label", "record", "relative", "residual", "score")
 
     def __init__(
-        self, record: list[Any], label: float, score: float, direction: float, word: int
+        self, record: list[Any], label: float | None, score: float, direction: float, word: int
     ) -> None:
         self.record = record
         self.label = label
         self.score = score
-        self.residual = label - score
-        self.relative = self.residual / (1 + min(abs(score), HUGE))
+        self.residual = None if label is None else label - score
+        self.relative = None
+        if self.residual is not None:
+            self.relative = self.residual / (1 + min(abs(score), HUGE))
         self.direction = direction
         self.chance = (word >> 11) / TWO_53
 
@@ -84,14 +87,14 @@ def derivation(
     raise RefusedError(f"'is' must be one of {', '.join(KINDS)}")
 
 
-def _number(attribute: Attribute, derive: Callable[[Terms], float]) -> Derive:
+def _number(attribute: Attribute, derive: Callable[[Terms], float | None]) -> Derive:
     if not isinstance(attribute, Number):
         raise RefusedError("the attribute must be numeric")
     read = attribute.read
     return lambda terms: read(derive(terms))
 
 
-def _product(how: dict[str, Any]) -> Callable[[Terms], float]:
+def _product(how: dict[str, Any]) -> Callable[[Terms], float | None]:
     names, clips = how.get("of"), how.get("clip")
     if not isinstance(names, list) or not 1 <= len(names) <= MAX_TERMS:
         raise RefusedError(f"'of' must list 1 to {MAX_TERMS} terms")
@@ -101,10 +104,13 @@ def _product(how: dict[str, Any]) -> Callable[[Terms], float]:
         raise RefusedError("'clip' must list a number for each term")
     factors = [(name, _positive({"clip": clip}, "clip")) for name, clip in zip(names, clips)]
 
-    def product(terms: Terms) -> float:
+    def product(terms: Terms) -> float | None:
         found = 1.0
         for name, clip in factors:
-            found *= clipped(getattr(terms, name) / clip)
+            term: float | None = getattr(terms, name)
+            if term is None:
+                return None
+            found *= clipped(term / clip)
         return found
 
     return product
@@ -112,13 +118,25 @@ def _product(how: dict[str, Any]) -> Callable[[Terms], float]:
 
 def _curve(attribute: Attribute, edges: list[float]) -> Derive:
     _check_levels(attribute, 2 * len(edges) + 2, Category)
-    return lambda terms: 2 * bisect_right(edges, terms.score) + (terms.label > 0)
+
+    def place(terms: Terms) -> int | None:
+        if terms.label is None:
+            return None
+        return 2 * bisect_right(edges, terms.score) + (terms.label > 0)
+
+    return place
 
 
 def _surplus(attribute: Attribute, edges: list[float]) -> Derive:
     _check_levels(attribute, len(edges) + 1, Signed)
     size = 1 << len(edges).bit_length()
-    return lambda terms: bisect_right(edges, terms.score) + size * (terms.label <= 0)
+
+    def signed_place(terms: Terms) -> int | None:
+        if terms.label is None:
+            return None
+        return bisect_right(edges, terms.score) + size * (terms.label <= 0)
+
+    return signed_place
 
 
 def _checked_edges(how: dict[str, Any]) -> list[float]:
@@ -133,14 +151,8 @@ def _checked_edges(how: dict[str, Any]) -> list[float]:
 
 def _feature(attribute: Attribute, how: dict[str, Any], place: int, feature: Feature) -> Derive:
     if isinstance(feature, Category):
-        count = feature.values
-        _check_levels(attribute, count, Category)
-
-        def level(terms: Terms) -> int:
-            known: int | None = terms.record[place]
-            return int(terms.chance * count) if known is None else known
-
-        return level
+        _check_levels(attribute, feature.values, Category)
+        return lambda terms: terms.record[place]
     low, high = feature.low, feature.high
     return _number(
         attribute, lambda terms: low + ((terms.record[place] or 0.0) + 1) / 2 * (high - low)
@@ -154,19 +166,22 @@ def _gradient(attribute: Attribute, how: dict[str, Any], place: int, feature: Fe
     if not isinstance(feature, Category):
         middle, reach = checked_number(how.get("middle"), "middle"), _positive(how, "reach")
 
-        def product(terms: Terms) -> float:
-            seen = clipped(((terms.record[place] or 0.0) - middle) / reach)
-            return clipped(getattr(terms, term) / clip) * seen
+        def product(terms: Terms) -> float | None:
+            factor: float | None = getattr(terms, term)
+            if factor is None:
+                return None
+            return clipped(factor / clip) * clipped(((terms.record[place] or 0.0) - middle) / reach)
 
         return _number(attribute, product)
     _check_levels(attribute, feature.values, Signed)
     size = 1 << (feature.values - 1).bit_length()
 
-    def signed_level(terms: Terms) -> int:
+    def signed_level(terms: Terms) -> int | None:
         level: int | None = terms.record[place]
-        if level is None:
-            return size * (terms.chance >= 0.5)
-        negative: bool = 2 * terms.chance >= 1 + clipped(getattr(terms, term) / clip)
+        factor: float | None = getattr(terms, term)
+        if level is None or factor is None:
+            return None
+        negative: bool = 2 * terms.chance >= 1 + clipped(factor / clip)
         return level + size * negative
 
     return signed_level

@@ -13,12 +13,14 @@ import time
 
 from .backoff import Backoff, Pauses
 from .consent import Consent
-from .errors import AnswerError, DeviceError, RefusedError, ServerError
+from .errors import DeviceError, RefusedError, ServerError
 from .identity import Identity, IdentityFile
 from .ledger import Entry, Ledger
 from .limits import EpsilonLimit
 from .lock import DirectoryLock
 from .outbox import Outbox, Waiting, name_of
+from .protocol import MOST_BYTES
+from .record import Record, snapshot
 from .report import ask, randomise
 from .server import ACCEPTED, GONE, NEVER, Offer, Server, TrainingOffer, retry_after, trouble
 from .step import Step
@@ -28,11 +30,12 @@ from .visit import Visit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     from .attributes import Answer
-    from .survey import Survey, Values
+    from .record import Values
+    from .survey import Survey
     from .transport import Transport
 
 RENEWAL = 30 * 86400.0
@@ -44,6 +47,8 @@ UNUSABLE = 86400.0
 DEFAULT_PAUSE = 60.0
 """How long to wait for a task if the server does not say."""
 
+NOT_REVIEWED = "not among the documents that this app's authors reviewed"
+
 TOO_OLD = 90 * 86400.0
 """A report, or a deletion request, that the server has not taken for so long is given up."""
 
@@ -51,16 +56,21 @@ TOO_OLD = 90 * 86400.0
 class Device:
     """One participant, whose whole state is in `directory`.
 
+    `record` says what this app can tell, by name and type (float, int, str or bool), the same
+    for all of its users.  A survey that asks for something else is skipped; any other is
+    answered, whatever the values are and whether they are there.
+
     `consent` is True, False or a function that is asked before every request; without it
     nothing is sent, and what was kept is deleted here and at the server.  `epsilon_limit` is
     a number that bounds every report, round and 30 days alike, or an `EpsilonLimit`.
+    `surveys`, if given, names the only documents to answer: {name: fingerprint}.
 
     Several processes may share a directory.  A `Device` itself belongs to one thread.
 
     >>> device = Device("https://stats.example.org", "/nonexistent/harmony", consent=False,
-    ...                 epsilon_limit=4.0)
+    ...                 record={"battery": float}, epsilon_limit=4.0)
     >>> device.answer({"battery": 71})
-    <Visit: answered 0, accepted 0, waiting 0, trouble 'consent is not given'>
+    <Visit: answered 0, accepted 0, waiting 0, trouble: consent is not given>
     """
 
     def __init__(
@@ -68,10 +78,13 @@ class Device:
         server: str,
         directory: str | os.PathLike[str],
         *,
+        record: Mapping[str, type],
         consent: bool | Callable[[], bool],
         epsilon_limit: float | EpsilonLimit,
+        surveys: Mapping[str, str] | None = None,
         key: str | None = None,
         plain_http: bool = False,
+        most_document_bytes: int = MOST_BYTES,
         most_waiting_bytes: int = 1 << 20,
         transport: Transport | None = None,
         clock: Callable[[], float] = time.time,
@@ -79,8 +92,14 @@ class Device:
     ) -> None:
         self.directory = os.path.expanduser(os.fspath(directory))
         self.epsilon_limit = EpsilonLimit.of(epsilon_limit)
+        self._record = Record(record)
+        self._reviewed = None if surveys is None else dict(surveys)
+        self._most_bytes = most_document_bytes
         self._server = Server(
-            server.rstrip("/"), transport or HttpTransport(server, plain_http=plain_http)
+            server.rstrip("/"),
+            transport
+            or HttpTransport(server, plain_http=plain_http, most_bytes=most_document_bytes),
+            most_document_bytes,
         )
         self._key = key
         self._clock = clock
@@ -90,7 +109,7 @@ class Device:
         self._identity = IdentityFile(self.directory)
         self._ledger = Ledger(self.directory)
         self._outbox = Outbox(self.directory, most_waiting_bytes)
-        self._surveys = Surveys(self.directory)
+        self._surveys = Surveys(self.directory, most_document_bytes)
         self._backoff = Backoff(self.directory)
         self._pauses = Pauses(self.directory)
 
@@ -98,9 +117,10 @@ class Device:
         """Answer each open survey once, take part once in each training, and say what happened.
 
         `values` is a mapping, or a function of an attribute's name; it is read whole for each
-        survey and training, whichever attribute the coin asks.  A server that cannot be reached
-        is no error: the visit says so, and the next one goes on.  `patience` is how many seconds
-        this call may spend on waiting for further attempts, or for a training's task.
+        survey and training, whichever attribute the coin asks.  Nothing about a value is raised
+        or decides what is sent: `visit.warnings` tells the app's developer.  A server that cannot
+        be reached is no error: the visit says so, and the next one goes on.  `patience` is how
+        many seconds this call may spend on waiting for further attempts, or for a training's task.
         """
         return self._visit(values, patience)
 
@@ -167,6 +187,7 @@ class Device:
                 raise _NoConsentError
             self._send_waiting(visit)
             if values is not None:
+                visit.warn(self._record.unknown(values))
                 self._answer_all(values, visit)
                 self._send_waiting(visit)
         except _NoConsentError:
@@ -266,16 +287,9 @@ class Device:
         offers, trainings = self._consented_server.offers()
         entries = self.ledger()
         for offer in offers:
-            if offer.is_done(entries):
-                continue
-            try:
-                survey = self._surveys.of(offer, self._download)
-                answers = survey.read(values)
-            except (RefusedError, AnswerError) as problem:
-                visit.skipped[offer.name] = str(problem)
-                continue
-            self._answer_one(identity, offer, survey, answers, visit)
-            entries = self.ledger()
+            if not offer.is_done(entries):
+                self._answer_survey(identity, offer, values, visit)
+                entries = self.ledger()
         for training in trainings:
             if not training.is_done(entries):
                 self._take_part(identity, training, values, visit)
@@ -287,12 +301,34 @@ class Device:
     def _download(self, survey: str) -> bytes:
         return self._consented_server.document(survey)
 
+    def _answer_survey(
+        self, identity: Identity, offer: Offer, values: Values, visit: Visit
+    ) -> None:
+        """Answer a survey's open round, unless the document or this app's code forbids it."""
+        if not self._is_reviewed(offer.name, offer.fingerprint):
+            visit.skipped[offer.name] = NOT_REVIEWED
+        elif not offer.is_for(identity):
+            visit.skipped[offer.name] = "this device enrolled after the round opened"
+        else:
+            try:
+                survey = self._surveys.of(offer, self._download)
+            except RefusedError as problem:
+                visit.skipped[offer.name] = str(problem)
+            else:
+                self._answer_one(identity, offer, survey, survey.read, values, visit)
+
+    def _is_reviewed(self, name: str, fingerprint: str | None = None) -> bool:
+        """Whether the app's authors allow this document; a training's cannot be known before."""
+        return self._reviewed is None or self._reviewed.get(name) == (fingerprint or "")
+
     def _take_part(
         self, identity: Identity, training: TrainingOffer, values: Values, visit: Visit
     ) -> None:
         """Ask for a training's step, and answer it if there is one for this device."""
         pause, now = self._pauses.of(training.name), self._clock()
         objection = self.epsilon_limit.objection(training.epsilon, "", self.ledger(), now)
+        if not self._is_reviewed(training.name):
+            objection = NOT_REVIEWED
         if objection is not None:
             visit.skipped[training.name] = objection
             return
@@ -302,16 +338,18 @@ class Device:
             if reply.status == 200:
                 self._answer_step(identity, training, reply.body, values, visit)
                 if training.name in visit.skipped:
-                    with self._lock:
-                        pause.told(now, UNUSABLE)
+                    self._pause(pause, UNUSABLE)
             elif reply.status == 204:
-                with self._lock:
-                    wait = pause.told(now, retry_after(reply) or DEFAULT_PAUSE)
+                wait = self._pause(pause, retry_after(reply) or DEFAULT_PAUSE)
             elif reply.status not in GONE:
                 raise trouble(reply, f"training '{training.name}'")
         if wait:
             visit.skipped[training.name] = f"no task now; to be asked for in {wait:.0f} seconds"
             visit.next_attempt = min(wait, visit.next_attempt or wait)
+
+    def _pause(self, pause: Backoff, seconds: float) -> float:
+        with self._lock:
+            return pause.told(self._clock(), seconds)
 
     def _answer_step(
         self,
@@ -323,23 +361,34 @@ class Device:
     ) -> None:
         visit.skipped.pop(training.name, None)
         try:
-            step = training.step(content)
-            answers = step.read(values, os.urandom)
-        except (RefusedError, AnswerError) as problem:
+            step = training.step(content, self._most_bytes)
+        except RefusedError as problem:
             visit.skipped[training.name] = str(problem)
         else:
-            self._answer_one(identity, step, step.survey, answers, visit)
+            self._answer_one(
+                identity, step, step.survey, lambda of: step.read(of, os.urandom), values, visit
+            )
 
     def _answer_one(
         self,
         identity: Identity,
         offer: Offer | Step,
         survey: Survey,
-        answers: Sequence[Answer],
+        read: Callable[[Values], Sequence[Answer]],
+        values: Values,
         visit: Visit,
     ) -> None:
-        """Spend epsilon on one report and keep it, or note why not."""
-        objection = self._spend(identity, offer, survey, answers)
+        """Spend epsilon on one report and keep it, or note why not.
+
+        Up to `snapshot` nothing has looked at a value.  After it, nothing that is decided here
+        does: the answers go into `randomise`, and the warnings to the app alone.
+        """
+        asks = offer if isinstance(offer, Step) else survey
+        objection = self._record.lack(asks.needs)
+        if objection is None:
+            told = snapshot(values, asks.needs)
+            visit.warn(asks.warnings(told))
+            objection = self._spend(identity, offer, survey, read(told))
         if objection is None:
             visit.answered.append((offer.name, offer.round))
         else:
@@ -348,18 +397,18 @@ class Device:
     def _spend(
         self, identity: Identity, offer: Offer | Step, survey: Survey, answers: Sequence[Answer]
     ) -> str | None:
-        """Spend epsilon on one report and keep it, or say why not."""
+        """Spend epsilon on one report and keep it, or return why not."""
         with self._lock:
             kept = self._identity.read()
             if not self._consent.is_given() or kept is None or kept.device != identity.device:
                 raise _NoConsentError
+            now = self._clock()
+            self._ledger.note_clock(now)
             entries = self._ledger.entries()
             if offer.is_done(entries):
                 return "already answered"
             if not self._outbox.has_room(offer.name, offer.round, survey.report_bytes):
                 return f"{self._outbox.most_bytes} bytes of reports are waiting already"
-            # The ledger's time never runs back, so a clock that does frees nothing.
-            now = max([self._clock(), *(entry.at for entry in entries)])
             tier, objection = self.epsilon_limit.choose(survey.tiers, offer.round, entries, now)
             if objection is not None:
                 return objection

@@ -44,22 +44,7 @@ class Documents:
 
 
 def matches(content: bytes, fingerprint: str) -> bool:
-    """Whether a document has this fingerprint: the SHA-256 of its canonical JSON.
-
-    >>> from hashlib import sha256
-    >>> matches(b'{"b": 1.0, "a": 2}', sha256(b'{"a":2,"b":1.0}').hexdigest())
-    True
-    """
+    """Whether a document has this fingerprint: the SHA-256 of exactly these bytes."""
     from hashlib import sha256
-    from json import dumps
 
-    from .errors import RefusedError
-    from .survey import parse_json
-
-    if sha256(content).hexdigest() == fingerprint:
-        return True
-    try:
-        canonical = dumps(parse_json(content), sort_keys=True, separators=(",", ":"))
-    except (RefusedError, RecursionError):
-        return False
-    return sha256(canonical.encode()).hexdigest() == fingerprint
+    return sha256(content).hexdigest() == fingerprint

@@ -11,10 +11,6 @@ class RefusedError(DeviceError, ValueError):
     """A survey, table or code does not keep its promise, so the device will not answer it."""
 
 
-class AnswerError(DeviceError, ValueError):
-    """A value does not fit its attribute.  The message never contains the value."""
-
-
 class LedgerError(DeviceError):
     """The ledger cannot be read, so nothing more may be spent until its owner repairs it."""
 

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 BOUND_BITS = 128
 """`exp_floor` returns e**epsilon scaled by 2**BOUND_BITS."""
 
-_GUARD_BITS = 64
+_WORK_BITS = 256
+_HALVINGS = 6
+"""e**epsilon is e**(epsilon / 2**6) squared six times: 20 / 64 is well inside the series."""
+
+_MOST = 32
 
 
 def exp_floor(epsilon: float | Fraction, parts: int = 1) -> int:
@@ -33,21 +37,18 @@ def exp_floor(epsilon: float | Fraction, parts: int = 1) -> int:
     """
     numerator, denominator = epsilon.as_integer_ratio()
     denominator *= parts
-    if numerator < 0:
-        raise ValueError("epsilon must not be negative")
-    # Halve the exponent until it is below 1/2, sum the Taylor series there, then square back.
-    halvings = max(0, numerator.bit_length() - denominator.bit_length() + 2)
-    bits = BOUND_BITS + _GUARD_BITS + 2 * halvings + 3 * numerator // (2 * denominator)
-    floor_power = (numerator << bits) // (denominator << halvings)
-    floor_term = floor_sum = 1 << bits
+    if not 0 <= numerator <= _MOST * denominator:
+        raise ValueError(f"epsilon must lie between 0 and {_MOST}")
+    floor_power = (numerator << _WORK_BITS) // (denominator << _HALVINGS)
+    floor_term = floor_sum = 1 << _WORK_BITS
     order = 0
     while floor_term:
         order += 1
-        floor_term = (floor_term * floor_power >> bits) // order
+        floor_term = (floor_term * floor_power >> _WORK_BITS) // order
         floor_sum += floor_term
-    for _ in range(halvings):
-        floor_sum = floor_sum * floor_sum >> bits
-    return floor_sum >> (bits - BOUND_BITS)
+    for _ in range(_HALVINGS):
+        floor_sum = floor_sum * floor_sum >> _WORK_BITS
+    return floor_sum >> (_WORK_BITS - BOUND_BITS)
 
 
 def within_bound(largest: int, smallest: int, floor_exp: int) -> bool:

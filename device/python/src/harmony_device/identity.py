@@ -25,13 +25,22 @@ class Identity:
     Its representation hides the credential.
     """
 
-    __slots__ = ("credential", "device", "renewed", "server")
+    __slots__ = ("credential", "device", "enrolled", "renewed", "server")
 
-    def __init__(self, server: str, device: bytes, credential: str, renewed: float = 0.0) -> None:
+    def __init__(
+        self,
+        server: str,
+        device: bytes,
+        credential: str,
+        renewed: float = 0.0,
+        enrolled: str = "",
+    ) -> None:
         self.server = server
         self.device = device
         self.credential = credential
         self.renewed = renewed
+        self.enrolled = enrolled
+        """When, by the server's clock and in its writing."""
 
     @classmethod
     def from_document(cls, server: object, document: Any) -> Identity:
@@ -41,7 +50,8 @@ class Identity:
             credential = document["credential"]
             renewed = float(document.get("renewed", 0.0))
             if len(device) == ID_BYTES and _fits_a_header(credential):
-                return cls(str(server), device, credential, renewed)
+                enrolled = str(document.get("enrolled", ""))
+                return cls(str(server), device, credential, renewed, enrolled)
         except (KeyError, TypeError, ValueError, AttributeError):
             pass
         raise ServerError("enrolment: no usable 'device' and 'credential' in the answer")
@@ -52,6 +62,7 @@ class Identity:
             "device": self.device.hex(),
             "credential": self.credential,
             "renewed": self.renewed,
+            "enrolled": self.enrolled,
         }
 
     @property

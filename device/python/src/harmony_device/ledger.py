@@ -18,27 +18,40 @@ from .errors import LedgerError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
 FILE = "ledger.jsonl"
+
+ANSWERED, FORGOTTEN, CLOCK = "answered", "forgotten", "clock"
+"""What a line is about, besides what became of a report."""
+
+
+DAYS_30 = 30 * 86400.0
 
 
 class Entry:
     """One answered round: `epsilon` was spent on the attributes in `asked`, at time `at`.
 
     `state` is what became of the report: 'waiting', 'accepted', or 'dropped: ' and why.
+    `dates` are the times at which it may have been, as far as the device's clock can be trusted.
     """
 
-    __slots__ = ("asked", "at", "epsilon", "round", "state", "survey")
+    __slots__ = ("asked", "at", "dates", "epsilon", "round", "state", "survey")
 
     def __init__(
         self, at: float, survey: str, round: str, epsilon: float, asked: Sequence[str]
     ) -> None:
         self.at = at
+        self.dates = [at]
         self.survey = survey
         self.round = round
         self.epsilon = epsilon
         self.asked = list(asked)
         self.state = "waiting"
+
+    def is_recent(self, now: float) -> bool:
+        """Whether the entry may lie within 30 days of `now`: before, or by a wrong clock, after."""
+        return any(abs(now - date) < DAYS_30 for date in self.dates)
 
     def __repr__(self) -> str:
         return (
@@ -65,16 +78,24 @@ class Ledger:
         self, at: float, survey: str, round: str, epsilon: float, asked: Sequence[str]
     ) -> None:
         """Write down, durably, that `epsilon` is spent."""
-        spent = {"event": "answered", "survey": survey, "round": round}
+        spent = {"event": ANSWERED, "survey": survey, "round": round}
         self._append(at, spent, {"epsilon": epsilon, "asked": list(asked)})
 
     def note(self, at: float, survey: str, round: str, state: str) -> None:
         """Write down what became of a report."""
         self._append(at, {"event": state, "survey": survey, "round": round})
 
+    def note_clock(self, now: float) -> None:
+        """Write down the time if entries are dated far in the future: their clock ran ahead.
+
+        From now on they count as if they were made now.
+        """
+        if any(min(entry.dates) >= now + DAYS_30 for entry in self.entries()):
+            self._append(now, {"event": CLOCK})
+
     def note_forgotten(self, at: float) -> None:
         """Write down that consent was withdrawn.  What was spent stays spent."""
-        self._append(at, {"event": "forgotten"})
+        self._append(at, {"event": FORGOTTEN})
 
     def entries(self) -> list[Entry]:
         """Return every answered round, oldest first, or raise LedgerError.
@@ -82,15 +103,15 @@ class Ledger:
         A last line without its end is a crash before anything was randomised: it does not
         count.  Any other line that cannot be read means that spending is unknown.
         """
-        found: dict[tuple[str, str], Entry] = {}
+        reading = _Reading()
         lines = (read_file(self.path) or b"").split(b"\n")[:-1]
         for number, line in enumerate(lines, 1):
-            if not _take(line, found):
+            if not reading.take(line):
                 raise LedgerError(
                     f"{self.path}, line {number}: damaged, so what was spent is unknown and "
                     "nothing more is answered; restore the file, or move it away to start anew"
                 )
-        return list(found.values())
+        return list(reading.found.values())
 
     def _append(self, at: float, *parts: Mapping[str, object]) -> None:
         import json
@@ -117,26 +138,47 @@ def read_timestamp(text: str) -> float:
     return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
-def _take(line: bytes, found: dict[tuple[str, str], Entry]) -> bool:
-    """Add one line to the entries found so far, and return whether it could be read."""
-    import json
+class _Reading:
+    """What has been read of a ledger so far, line after line."""
 
-    try:
-        read = json.loads(line)
-        event = read["event"]
-        if event == "forgotten":
-            return True
-        entry = found.get((read["survey"], read["round"]))
-        if event != "answered":
-            if entry is not None:  # else its owner started the ledger anew while a report waited
-                entry.state = str(event)
-            return True
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, str], Entry] = {}
+        self._latest = float("-inf")
+
+    def take(self, line: bytes) -> bool:
+        """Read one more line, and return whether that was possible."""
+        import json
+
+        try:
+            read = json.loads(line)
+            event, at = read["event"], read_timestamp(read["at"])
+            if event == CLOCK:
+                self._clock_was(at)
+            elif event == ANSWERED:
+                self._answered(read, at)
+            elif event != FORGOTTEN:
+                entry = self.found.get((read["survey"], read["round"]))
+                if entry is not None:  # else its owner started the ledger anew
+                    entry.state = str(event)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return False
+        self._latest = max(self._latest, at)
+        return True
+
+    def _answered(self, read: dict[str, Any], at: float) -> None:
         epsilon = float(read["epsilon"])
-        if entry is not None:  # two ledgers were merged: count both
-            epsilon += entry.epsilon
-        at = read_timestamp(read["at"])
+        if not epsilon > 0:
+            raise ValueError
         entry = Entry(at, str(read["survey"]), str(read["round"]), epsilon, read["asked"])
-        found[entry.survey, entry.round] = entry
-        return epsilon > 0
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return False
+        if self._latest >= at + DAYS_30:  # the clock was set back, or had run ahead before
+            entry.dates.append(self._latest)
+        earlier = self.found.get((entry.survey, entry.round))
+        if earlier is not None:  # two ledgers were merged: count both
+            entry.epsilon += earlier.epsilon
+            entry.dates += earlier.dates
+        self.found[entry.survey, entry.round] = entry
+
+    def _clock_was(self, at: float) -> None:
+        for entry in self.found.values():
+            if min(entry.dates) >= at + DAYS_30:
+                entry.dates.append(at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import fsum
+from math import floor, inf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from .ledger import Entry
 
-DAYS_30 = 30 * 86400.0
+BILLION = 1e9
 
 
 class EpsilonLimit:
@@ -44,21 +44,21 @@ class EpsilonLimit:
     def objection(
         self, epsilon: float, round: str, entries: Iterable[Entry], now: float
     ) -> str | None:
-        """Say which limit `epsilon` more would break, or None if it may be spent.
+        """Return which limit `epsilon` more would break, or None if it may be spent.
 
-        A clock that jumps back cannot free anything: an entry counts until it is 30 days old,
-        also when it lies in the future.
+        A clock that jumps back cannot free anything: see `Entry.is_recent`.
         """
         entries = list(entries)
-        in_round = fsum(entry.epsilon for entry in entries if entry.round == round)
-        in_30_days = fsum(entry.epsilon for entry in entries if entry.at > now - DAYS_30)
+        in_round = sum(billionths(one.epsilon) for one in entries if one.round == round)
+        in_30_days = sum(billionths(one.epsilon) for one in entries if one.is_recent(now))
         for name, spent, limit in (
-            ("per_report", 0.0, self.per_report),
+            ("per_report", 0, self.per_report),
             ("per_round", in_round, self.per_round),
             ("per_30_days", in_30_days, self.per_30_days),
         ):
-            if not fsum((spent, epsilon)) <= limit:
-                return f"{name}: {spent:g} spent and {epsilon:g} asked, the limit is {limit:g}"
+            if not spent + billionths(epsilon) <= billionths(limit):
+                told = f"{spent / BILLION:g} spent and {epsilon:g} asked"
+                return f"{name}: {told}, the limit is {limit:g}"
         return None
 
     def choose(
@@ -77,6 +77,16 @@ class EpsilonLimit:
             f"EpsilonLimit(per_report={self.per_report}, per_round={self.per_round}, "
             f"per_30_days={self.per_30_days})"
         )
+
+
+def billionths(epsilon: float) -> float:
+    """Return an epsilon in whole billionths: their sums are exact, and equal in all languages.
+
+    >>> 3 * billionths(0.1) <= billionths(0.3), 0.1 + 0.1 + 0.1 <= 0.3
+    (True, False)
+    """
+    scaled = epsilon * BILLION + 0.5
+    return inf if scaled == inf else floor(scaled)
 
 
 def _either(limit: float | None, otherwise: float) -> float:

@@ -2,13 +2,15 @@
 
 Privacy: `symbol` sends whatever the value was through `table.walk`, with 53 fresh random bits.
 The survey proved the table's bound before a mechanism exists, and everything before the
-table is pre-processing, so the bound holds for every pair of values.
+table is pre-processing, so the bound holds for every pair of values, and for none: someone
+without an answer sends that of an index drawn with `round_word`, from the same bytes.
 """
 
 from __future__ import annotations
 
 from .codes import GridCode, LinearCode
 from .errors import RefusedError
+from .strict_json import whole
 from .tables import DenseTable
 
 TYPE_CHECKING = False
@@ -36,16 +38,19 @@ class Grid:
         self.rows = self.code.rows
         self._low, self._high = attribute.low, attribute.high
 
-    def symbol(self, answer: float, row: int, round_word: int, table_word: int) -> int:
+    def symbol(self, answer: float | None, row: int, round_word: int, table_word: int) -> int:
         """Return the randomised symbol for `answer`, given two random 64-bit words."""
-        index = self.code.index(answer, self._low, self._high, round_word)
+        if answer is None:
+            index = (round_word >> 32) * self.code.points >> 32
+        else:
+            index = self.code.index(answer, self._low, self._high, round_word)
         return self.table.walk(index, table_word >> 11)
 
 
 class Linear:
     """One of a list of values, hashed by a linear code, then randomised by its table."""
 
-    __slots__ = ("code", "rows", "table")
+    __slots__ = ("_drawn", "code", "rows", "table")
 
     def __init__(
         self, document: dict[str, Any], attribute: Histogram | Category, table: Table
@@ -63,9 +68,12 @@ class Linear:
             raise RefusedError("code: 'base' must be the number of the table's inputs")
         self.table = table
         self.rows = self.code.rows
+        self._drawn = attribute.drawn
 
-    def symbol(self, answer: int, row: int, round_word: int, table_word: int) -> int:
+    def symbol(self, answer: int | None, row: int, round_word: int, table_word: int) -> int:
         """Return the randomised symbol for `answer`, given two random 64-bit words."""
+        if answer is None:
+            answer = self._drawn(round_word >> 32)
         return self.table.walk(self.code.index(answer, row), table_word >> 11)
 
 
@@ -73,7 +81,7 @@ def mechanism_from_document(document: Any, attribute: Attribute, tables: list[Ta
     """Read the mechanism of one attribute in one tier, refusing anything that is not one."""
     if not isinstance(document, dict):
         raise RefusedError("must be an object with 'code' and 'table'")
-    place = document.get("table")
+    place = whole(document.get("table"))
     if type(place) is not int or not 0 <= place < len(tables):
         raise RefusedError("'table' must be the place of one of the survey's tables")
     if document.get("code") != attribute.code:

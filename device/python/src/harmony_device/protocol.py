@@ -5,12 +5,16 @@ The aggregator and the service use these, too; docs/protocol.md says what each i
 
 from __future__ import annotations
 
+PROTOCOL = 1
+"""The number of the protocol; both sides say it, and neither goes on with another."""
+
 SURVEY_FORMAT = "harmony-survey/1"
 STEP_FORMAT = "harmony-step/1"
 
 LEAST_EPSILON, MOST_EPSILON = 1e-4, 20.0
 
 MAX_NAME = 100
+MAX_ATTRIBUTE_NAME = 200
 MAX_ATTRIBUTES = 10_000
 MAX_VALUES = 1 << 20
 MAX_TIERS = 16
@@ -23,7 +27,12 @@ MAX_FEATURES = 10_000
 MAX_EDGES = 1 << 16
 MAX_TERMS = 8
 
-MAX_DOCUMENT_BYTES = 16 << 20
-MAX_DIGITS = 20
-"""Digits of an integer in a document; the largest that means anything is 2**53."""
+MOST_BYTES = 1 << 20
+"""Of a document, unless the app allows more."""
+BYTES_A_CONTAINER = 16
+"""Of what an app allows, for each array and object in a document: parsed, they are large."""
+MAX_DIGITS = 400
+"""In a row, anywhere in a document: no double needs as many."""
+MAX_SAFE_INTEGER = (1 << 53) - 1
+"""The greatest integer up to which every language's numbers are exact."""
 MAX_SURVEYS = 1000

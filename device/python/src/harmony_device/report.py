@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .attributes import Answer
-    from .survey import Survey, Values
+    from .record import Values
+    from .survey import Survey
 
 RANDOM_BYTES = 16
 """Drawn for each answer: a word to round with and a word to walk the table with."""

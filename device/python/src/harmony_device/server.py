@@ -10,9 +10,10 @@ from .attributes import checked_number
 from .coins import SEED_BYTES
 from .errors import RefusedError, ServerError
 from .identity import Identity
-from .protocol import MAX_SURVEYS
+from .protocol import MAX_SURVEYS, MOST_BYTES, PROTOCOL
 from .step import Step, has_taken_part
-from .survey import checked_name, parse_json
+from .strict_json import parse_json
+from .survey import checked_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ NEVER = {403: "forbidden", 409: "conflict", 410: "closed", 413: "too-large", 422
 class Offer:
     """A survey with an open round, as the server lists it."""
 
-    __slots__ = ("epsilon", "fingerprint", "name", "round", "seed")
+    __slots__ = ("enrolled_before", "epsilon", "fingerprint", "name", "round", "seed")
 
     def __init__(self, listed: Any) -> None:
         opened = listed["round"]
@@ -45,6 +46,12 @@ class Offer:
         self.seed = bytes.fromhex(opened["seed"])
         if len(self.seed) != SEED_BYTES:
             raise RefusedError("'seed' must be 32 hexadecimal digits")
+        before = opened.get("enrolled_before")
+        self.enrolled_before = None if before is None else str(before)
+
+    def is_for(self, identity: Identity) -> bool:
+        """Whether a device of this enrolment is to answer; times compare as they are written."""
+        return self.enrolled_before is None or identity.enrolled < self.enrolled_before
 
     def is_done(self, entries: Iterable[Entry]) -> bool:
         """Whether this device has answered the round."""
@@ -64,9 +71,9 @@ class TrainingOffer:
         """Whether this device has taken part, in whichever step."""
         return has_taken_part(self.name, entries)
 
-    def step(self, content: bytes) -> Step:
+    def step(self, content: bytes, most_bytes: int) -> Step:
         """Read a step as it was downloaded, which must be of this training."""
-        step = Step.from_json(content)
+        step = Step.from_json(content, most_bytes)
         if step.name != self.name:
             raise RefusedError("'training' is not the training that was asked for")
         if max(step.survey.tiers) != self.epsilon:
@@ -77,23 +84,24 @@ class TrainingOffer:
 class Server:
     """One aggregator, reached through a transport."""
 
-    def __init__(self, url: str, transport: Transport) -> None:
+    def __init__(self, url: str, transport: Transport, most_bytes: int = MOST_BYTES) -> None:
         self.url = url
         self._transport = transport
+        self._most_bytes = most_bytes
 
     def enrol(self, key: str | None) -> Identity:
         """Ask for an id and a credential."""
         reply = self._send("POST", "/v1/devices", {} if key is None else {"key": key})
         if reply.status != 201:
             raise trouble(reply, "enrolment")
-        return Identity.from_document(self.url, _json(reply, "enrolment"))
+        return Identity.from_document(self.url, self._json(reply, "enrolment"))
 
     def renew(self, identity: Identity) -> Identity:
         """Ask for a credential under the server's newest key; without one, keep the old."""
         reply = self._send("POST", "/v1/devices/me", {}, identity)
         if reply.status != 200:
             return identity
-        renewed = Identity.from_document(self.url, _json(reply, "renewal"))
+        renewed = Identity.from_document(self.url, self._json(reply, "renewal"))
         if renewed.device != identity.device:
             raise ServerError("renewal: the answer is for another device")
         return renewed
@@ -106,7 +114,12 @@ class Server:
         reply = self._send("GET", "/v1/surveys")
         if reply.status != 200:
             raise trouble(reply, "the list of surveys")
-        document = _json(reply, "the list of surveys")
+        document = self._json(reply, "the list of surveys")
+        protocol = document.get("protocol") if isinstance(document, dict) else None
+        if protocol is not None and protocol != PROTOCOL:
+            raise ServerError(
+                f"the server speaks protocol {protocol!r:.20}, this device {PROTOCOL}"
+            )
         surveys = document.get("surveys") if isinstance(document, dict) else None
         if not isinstance(surveys, list):
             raise ServerError("the list of surveys: 'surveys' must be a list")
@@ -152,7 +165,11 @@ class Server:
     ) -> Reply:
         import json
 
-        headers = {"Accept": "application/json", "User-Agent": "harmony-device-python"}
+        headers = {
+            "Accept": "application/json",
+            "Harmony-Protocol": str(PROTOCOL),
+            "User-Agent": "harmony-device-python",
+        }
         if identity is not None:
             headers["Authorization"] = identity.authorization
         content = None
@@ -160,6 +177,12 @@ class Server:
             headers["Content-Type"] = "application/json"
             content = json.dumps(body).encode()
         return self._transport.request(method, path, headers, content)
+
+    def _json(self, reply: Reply, what: str) -> Any:
+        try:
+            return parse_json(reply.body, self._most_bytes)
+        except RefusedError as refusal:
+            raise ServerError(f"{what}: {refusal}") from None
 
 
 def _offer(listed: Any) -> Offer | None:
@@ -200,10 +223,3 @@ def retry_after(reply: Reply) -> float | None:
         return max(0.0, seconds(text) - now)
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
-
-
-def _json(reply: Reply, what: str) -> Any:
-    try:
-        return parse_json(reply.body)
-    except RefusedError as refusal:
-        raise ServerError(f"{what}: {refusal}") from None

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from math import fsum
-
 from .backoff import Backoff
 from .identity import IdentityFile, Withdrawal
 from .ledger import Ledger
-from .limits import DAYS_30
+from .limits import BILLION, billionths
 from .outbox import Outbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
+
+    from .ledger import Entry
 
 
 def status(directory: str, now: float) -> dict[str, Any]:
@@ -32,9 +33,13 @@ def status(directory: str, now: float) -> dict[str, Any]:
         "withdrawn": withdrawal.by is not None,
         "deletions to confirm": len(withdrawal.pending),
         "rounds answered": len(entries),
-        "spent in 30 days": fsum(one.epsilon for one in entries if one.at > now - DAYS_30),
-        "spent in all": fsum(one.epsilon for one in entries),
+        "spent in 30 days": _spent(one for one in entries if one.is_recent(now)),
+        "spent in all": _spent(entries),
         "reports waiting": len(outbox.waiting()),
         "bytes waiting": outbox.bytes(),
         "seconds until the next attempt": Backoff(directory).remaining(now),
     }
+
+
+def _spent(entries: Iterable[Entry]) -> float:
+    return sum(billionths(one.epsilon) for one in entries) / BILLION

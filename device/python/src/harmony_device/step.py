@@ -9,9 +9,11 @@ from __future__ import annotations
 from .attributes import Category, Histogram, Signed, attribute_from_document, checked_number
 from .coins import SEED_BYTES
 from .derive import Terms, clipped, derivation
-from .errors import AnswerError, RefusedError
-from .protocol import MAX_FEATURES, STEP_FORMAT
-from .survey import Survey, checked_name, located, parse_json
+from .errors import RefusedError
+from .protocol import MAX_FEATURES, MOST_BYTES, STEP_FORMAT
+from .record import reader
+from .strict_json import parse_json
+from .survey import Survey, checked_name, located
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from .attributes import Answer, Attribute, Number
     from .derive import Derive, Feature, Read
     from .ledger import Entry
-    from .survey import Values
+    from .record import Values
 
 RANDOM_BYTES = 8
 """Drawn once for a step, whatever the record holds: to round a sign with."""
@@ -39,6 +41,11 @@ class Step:
         self.name = checked_name(document.get("training"), "training")
         self.round, self.seed = _checked_round(document.get("round"))
         self.survey = located("survey", Survey, document.get("survey"))
+        for place, one in enumerate(document["survey"]["attributes"]):
+            if one.get("missing") is not None or one.get("unlisted") is not None:
+                raise RefusedError(
+                    f"survey.attributes[{place}]: 'missing' and 'unlisted' belong to features"
+                )
         self._features = _checked_features(document.get("features"))
         self._label = located("label", _label_from_document, document.get("label"))
         self._model = located("model", Score, document.get("model"), self._features)
@@ -56,9 +63,14 @@ class Step:
         ]  # fmt: skip
 
     @classmethod
-    def from_json(cls, text: bytes) -> Step:
+    def from_json(cls, content: bytes, most_bytes: int = MOST_BYTES) -> Step:
         """Read a step as it was downloaded."""
-        return cls(parse_json(text))
+        return cls(parse_json(content, most_bytes))
+
+    @property
+    def needs(self) -> list[tuple[str, str]]:
+        """What a record must tell to take part: names, and the types of their values."""
+        return [(one.name, one.type) for one in (*self._features, self._label)]
 
     def is_done(self, entries: Iterable[Entry]) -> bool:
         """Whether this device has taken part in the training, in whichever step."""
@@ -67,15 +79,21 @@ class Step:
     def read(self, values: Values, random_bytes: Callable[[int], bytes]) -> list[Answer]:
         """Return this device's answer to every attribute of the step's survey.
 
-        The whole record is read, always.  A feature that is missing or not in its domain is
-        passed over; a label that is raises AnswerError.
+        The whole record is read, always; the random bytes are drawn before it is.
         """
         word = int.from_bytes(random_bytes(RANDOM_BYTES), "little")
-        value_of: Any = getattr(values, "get", values)
+        value_of = reader(values)
         record = [_read(feature, value_of(feature.name)) for feature in self._features]
-        label = self._label(value_of)
+        label = _read_label(self._label, value_of(self._label.name))
         terms = Terms(record, label, self._model.of(record), self._direction.of(record), word)
         return [derive(terms) for derive in self._derive]
+
+    def warnings(self, values: Values) -> list[str]:
+        """Return what an app's developer should know about values that have no answer."""
+        value_of = reader(values)
+        read = (*self._features, self._label)
+        warnings = ((one.name, one.warning(value_of(one.name))) for one in read)
+        return [f"{name}: {warning}" for name, warning in warnings if warning is not None]
 
 
 def has_taken_part(training: str, entries: Iterable[Entry]) -> bool:
@@ -111,11 +129,16 @@ class Score:
 
 def _read(feature: Feature, value: object) -> Read:
     """Return a feature as scores take it: a number in [-1, 1] or a level; None if it lacks."""
-    try:
-        read = feature.read(value)
-    except AnswerError:
+    read = feature.read(value)
+    return read if read is None or isinstance(feature, Category) else _scaled(feature, read)
+
+
+def _read_label(label: Feature, value: object) -> float | None:
+    """Return a label as derivations take it, in [-1, 1]; None if it lacks."""
+    read = label.read(value)
+    if read is None:
         return None
-    return read if isinstance(feature, Category) else _scaled(feature, read)
+    return 2.0 * read - 1 if isinstance(label, Category) else _scaled(label, read)
 
 
 def _scaled(attribute: Number, number: float) -> float:
@@ -123,14 +146,11 @@ def _scaled(attribute: Number, number: float) -> float:
     return clipped((number - (attribute.low + half)) / half)
 
 
-def _label_from_document(document: Any) -> Callable[[Any], float]:
-    """Return the function that reads a record's label, as a number in [-1, 1]."""
+def _label_from_document(document: Any) -> Feature:
     label = _feature_from_document(document)
-    if not isinstance(label, Category):
-        return lambda value_of: _scaled(label, label.read(value_of(label.name)))
-    if label.values != 2:
+    if isinstance(label, Category) and label.values != 2:
         raise RefusedError("must be numeric, or have two values")
-    return lambda value_of: 2.0 * label.read(value_of(label.name)) - 1
+    return label
 
 
 def _feature_from_document(document: Any) -> Feature:

@@ -18,25 +18,25 @@ from .protocol import (
     MAX_ATTRIBUTES,
     MAX_COIN,
     MAX_COUNTS,
-    MAX_DIGITS,
-    MAX_DOCUMENT_BYTES,
     MAX_NAME,
     MAX_TIERS,
+    MOST_BYTES,
     MOST_EPSILON,
     SURVEY_FORMAT,
 )
-from .tables import check_table, table_from_document
+from .record import reader
+from .strict_json import parse_json, whole
+from .tables import Promise, table_from_document
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, NoReturn, Union
+    from collections.abc import Callable
+    from typing import Any
 
     from .attributes import Answer, Attribute
     from .mechanisms import Mechanism
+    from .record import Values
     from .tables import Table
-
-    Values = Union[Mapping[str, object], Callable[[str], object]]
 
 
 class Survey:
@@ -79,24 +79,34 @@ class Survey:
         self._readers = [(attribute.name, attribute.read) for attribute in self.attributes]
 
     @classmethod
-    def from_json(cls, text: bytes) -> Survey:
+    def from_json(cls, content: bytes, most_bytes: int = MOST_BYTES) -> Survey:
         """Read a survey as it was downloaded."""
-        return cls(parse_json(text))
+        return cls(parse_json(content, most_bytes))
 
     @property
     def report_bytes(self) -> int:
         """The size of every report: it depends on the survey alone."""
         return self.report_layout.size
 
-    def read(self, values: Values) -> list[Answer]:
-        """Return this device's answer to every attribute, asked or not, or raise AnswerError.
+    @property
+    def needs(self) -> list[tuple[str, str]]:
+        """What a record must tell to answer: names, and the types of their values."""
+        return [(attribute.name, attribute.type) for attribute in self.attributes]
 
-        `values` is a mapping, or a function of an attribute's name.  None and absent values
-        are missing.  All attributes are read, always: neither an error nor the calls to the
-        function tell which attribute the coin asks.
+    def read(self, values: Values) -> list[Answer]:
+        """Return this device's answer to every attribute, asked or not.
+
+        `values` is a mapping, or a function of an attribute's name.  All attributes are read,
+        always: the calls to the function do not tell which attribute the coin asks.
         """
-        value_of: Any = getattr(values, "get", values)
+        value_of = reader(values)
         return [read(value_of(name)) for name, read in self._readers]
+
+    def warnings(self, values: Values) -> list[str]:
+        """Return what an app's developer should know about values that have no answer."""
+        value_of = reader(values)
+        warnings = ((one.name, one.warning(value_of(one.name))) for one in self.attributes)
+        return [f"{name}: {warning}" for name, warning in warnings if warning is not None]
 
     def __repr__(self) -> str:
         count, answers = len(self.attributes), self.answers
@@ -105,28 +115,6 @@ class Survey:
             f"epsilon {'/'.join(f'{tier:g}' for tier in self.tiers)}, "
             f"{answers} answer{'s' * (answers > 1)} a report of {self.report_bytes} bytes>"
         )
-
-
-def parse_json(text: bytes) -> Any:
-    """Parse what a server sent, refusing what would hang or exhaust a device.
-
-    >>> parse_json(b'{"low": NaN}')
-    Traceback (most recent call last):
-    ...
-    harmony_device.errors.RefusedError: the document is not JSON: NaN is not a number
-    """
-    import json
-
-    if len(text) > MAX_DOCUMENT_BYTES:
-        raise RefusedError(f"the document has more than {MAX_DOCUMENT_BYTES} bytes")
-    try:
-        return json.loads(text, parse_int=_parse_integer, parse_constant=_refuse_constant)
-    except RefusedError:
-        raise
-    except RecursionError:
-        raise RefusedError("the document is not JSON: it is nested too deeply") from None
-    except ValueError as problem:
-        raise RefusedError(f"the document is not JSON: {problem}") from None
 
 
 def checked_name(name: object, field: str, extra: str = "._-", most: int = MAX_NAME) -> str:
@@ -185,13 +173,14 @@ def _checked_epsilon(epsilon: object, field: str) -> float:
 
 
 def _checked_answers(answers: object, attributes: int) -> int:
+    answers = whole(answers)
     if type(answers) is not int or not 1 <= answers <= attributes:
         raise RefusedError("'answers' must be an integer from 1 to the number of attributes")
     return answers
 
 
 def _checked_coin(attribute: dict[str, Any]) -> int:
-    coin = attribute.get("coin")
+    coin = whole(attribute.get("coin"))
     if type(coin) is not int or not 1 <= coin <= MAX_COIN:
         raise RefusedError(f"'coin' must be an integer from 1 to {MAX_COIN}")
     return coin
@@ -237,19 +226,9 @@ def _checked_mechanisms(
 def _check_privacy(mechanisms: list[list[Mechanism]], tiers: list[float], answers: int) -> None:
     """Prove that every mechanism of every tier spends at most the tier's epsilon / answers."""
     for number, (tier, epsilon) in enumerate(zip(mechanisms, tiers)):
-        proved = set()
+        promise, proved = Promise(epsilon, answers), set()
         for place, mechanism in enumerate(tier):
             if id(mechanism.table) not in proved:
                 where = f"attributes[{place}].mechanisms[{number}]"
-                located(where, check_table, mechanism.table, epsilon, answers)
+                located(where, promise.check, mechanism.table)
                 proved.add(id(mechanism.table))
-
-
-def _parse_integer(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
-        raise RefusedError(f"the document holds an integer of more than {MAX_DIGITS} digits")
-    return int(digits)
-
-
-def _refuse_constant(constant: str) -> NoReturn:
-    raise RefusedError(f"the document is not JSON: {constant} is not a number")

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class Surveys:
     """Checked surveys by fingerprint, in memory; their documents are on disk."""
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, most_bytes: int) -> None:
         self._documents = Documents(directory)
+        self._most_bytes = most_bytes
         self._lock = DirectoryLock(directory)
         self._checked: dict[str, Survey] = {}
 
@@ -26,7 +27,7 @@ class Surveys:
         """Return the offered survey; `download` is asked for it only if it is not kept."""
         survey = self._checked.get(offer.fingerprint)
         if survey is None:
-            survey = Survey.from_json(self._document(offer, download))
+            survey = Survey.from_json(self._document(offer, download), self._most_bytes)
             self._checked[offer.fingerprint] = survey
         if survey.name != offer.name:
             raise RefusedError("'name' is not the name under which the survey is listed")

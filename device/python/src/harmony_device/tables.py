@@ -16,6 +16,7 @@ from itertools import accumulate
 from .errors import RefusedError
 from .exact import exp_floor, within_bound
 from .protocol import MAX_SYMBOLS
+from .strict_json import whole
 
 TYPE_CHECKING = False  # `typing` and `fractions` cost more to import than all that runs here
 if TYPE_CHECKING:
@@ -130,21 +131,34 @@ def check_table(table: Table, epsilon: float | Fraction, answers: int = 1) -> No
     ...
     harmony_device.errors.RefusedError: table: symbol 0 is more than e^0.69 times likelier ...
     """
-    floor_exp = exp_floor(epsilon, answers)
-    promised = float(epsilon) / answers
-    for symbol, (smallest, largest) in enumerate(table.extremes()):
-        if not within_bound(largest, smallest, floor_exp):
-            raise RefusedError(
-                f"table: symbol {symbol} is more than e^{promised:g} times likelier "
-                "under one value than under another; it does not keep its promised epsilon"
-            )
+    Promise(epsilon, answers).check(table)
+
+
+class Promise:
+    """What tables may spend: epsilon / answers each."""
+
+    __slots__ = ("_floor_exp", "_spent")
+
+    def __init__(self, epsilon: float | Fraction, answers: int = 1) -> None:
+        self._floor_exp = exp_floor(epsilon, answers)
+        self._spent = float(epsilon) / answers
+
+    def check(self, table: Table) -> None:
+        """Prove that `table` keeps the promise, or raise RefusedError."""
+        for symbol, (smallest, largest) in enumerate(table.extremes()):
+            if not within_bound(largest, smallest, self._floor_exp):
+                raise RefusedError(
+                    f"table: symbol {symbol} is more than e^{self._spent:g} times likelier "
+                    "under one value than under another; it does not keep its promised epsilon"
+                )
 
 
 def _checked_row(row: Any, where: str) -> list[int]:
     if not isinstance(row, (list, tuple)) or not 2 <= len(row) <= MAX_SYMBOLS:
         raise RefusedError(f"table: {where} must list between 2 and {MAX_SYMBOLS} counts")
-    if not all(type(count) is int and count > 0 for count in row):
+    counts: list[int] = [whole(count) for count in row]
+    if not all(type(count) is int and count > 0 for count in counts):
         raise RefusedError(f"table: {where} must hold positive integers only")
-    if sum(row) != TOTAL:
+    if sum(counts) != TOTAL:
         raise RefusedError(f"table: {where} must sum to exactly 2**53")
-    return list(row)
+    return counts

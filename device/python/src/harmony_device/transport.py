@@ -7,7 +7,7 @@ the caller says otherwise.  Redirects are not followed: they could carry the cre
 from __future__ import annotations
 
 from .errors import ServerError
-from .protocol import MAX_DOCUMENT_BYTES
+from .protocol import MOST_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,12 @@ class HttpTransport:
     """
 
     def __init__(
-        self, server: str, *, plain_http: bool = False, timeout: float = TIMEOUT_SECONDS
+        self,
+        server: str,
+        *,
+        plain_http: bool = False,
+        timeout: float = TIMEOUT_SECONDS,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         from urllib.parse import urlsplit
 
@@ -73,6 +78,7 @@ class HttpTransport:
         self._port = parts.port
         self._prefix = parts.path.rstrip("/")
         self._timeout = timeout
+        self._most_bytes = most_bytes
         self._connection: HTTPConnection | None = None
 
     def request(
@@ -108,7 +114,7 @@ class HttpTransport:
             try:
                 connection.request(method, self._prefix + path, body, dict(headers))
                 response = connection.getresponse()
-                content = _read_bounded(response)
+                content = _read_bounded(response, self._most_bytes)
             except BaseException:
                 connection.close()
                 raise
@@ -175,16 +181,16 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _read_bounded(response: HTTPResponse) -> bytes:
+def _read_bounded(response: HTTPResponse, most_bytes: int) -> bytes:
     """Read a body that a hostile server cannot make endless."""
     pieces: list[bytes] = []
     size = response.length or 0
-    if size and size <= MAX_DOCUMENT_BYTES:
+    if size and size <= most_bytes:
         return response.read()  # all of it, or IncompleteRead
-    while size <= MAX_DOCUMENT_BYTES:
+    while size <= most_bytes:
         piece = response.read(1 << 16)
         if not piece:
             return b"".join(pieces)
         pieces.append(piece)
         size += len(piece)
-    raise ServerError(f"the reply has more than {MAX_DOCUMENT_BYTES} bytes")
+    raise ServerError(f"the reply has more than {most_bytes} bytes")
