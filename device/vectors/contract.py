@@ -90,6 +90,9 @@ def list_vectors() -> dict[str, Any]:
         ("a label of 65 letters", changed("round.label", "a" * 65)),
         ("a seed of 15 bytes", changed("round.seed", "cd" * 15)),
         ("a seed that is no hexadecimal", changed("round.seed", "zz" * 16)),
+        ("a seed with spaces", changed("round.seed", "cd " * 15 + "cd")),
+        ("an epsilon that is text", changed("epsilon", "1")),
+        ("enrolled_before is a number", changed("round.enrolled_before", 2026)),
         ("text", "phones"),
         ("null", None),
         ("a list", []),
@@ -98,8 +101,8 @@ def list_vectors() -> dict[str, Any]:
                  {"name": "income", "epsilon": "1"}]  # fmt: skip
     return {
         "about": "entries of the list of surveys: those that a device uses, and those that it "
-        "passes over; whole lists that it cannot use; and who answers a round with "
-        "enrolled_before",
+        "passes over; whole lists that it cannot use, and `usable` ones, each with one survey "
+        "for it; and who answers a round with enrolled_before",
         "used": [
             {"why": "as it should be", "listed": survey},
             {"why": "an unknown field", "listed": survey | {"colour": "red"}},
@@ -109,8 +112,21 @@ def list_vectors() -> dict[str, Any]:
         "trainings": {"listed": trainings, "used": ["charging"]},
         "unusable": [
             {"why": "another protocol", "list": {"protocol": 2, "surveys": []}},
+            {"why": "a protocol that is true", "list": {"protocol": True, "surveys": []}},
+            {"why": "a protocol that is text", "list": {"protocol": "1", "surveys": []}},
             {"why": "no list of surveys", "list": {"protocol": 1, "surveys": {}}},
             {"why": "not an object", "list": [survey]},
+        ],
+        "usable": [
+            {"why": "no protocol", "list": {"surveys": [survey]}},
+            {
+                "why": "trainings that are no list",
+                "list": {"protocol": 1, "surveys": [survey], "trainings": "charging"},
+            },
+            {
+                "why": "a list of 1,001 surveys, of which the first is the only one to be used",
+                "list": {"protocol": 1, "surveys": [survey, *[None] * 999, survey]},
+            },
         ],
         "enrolled_before": [
             {"enrolled": enrolled, "enrolled_before": before, "answers": answers}
@@ -182,7 +198,9 @@ def ledger_vectors() -> dict[str, Any]:
         ("a clock a week behind", spent, "2026-10-28T00:00:00Z", month, one, "b", "per_30_days"),
     ]  # fmt: skip
     damaged = ["", "{}", "null", '{"at": "x", "event": "clock"}', line(now)[:-5], line(now, epsilon=0),
-               line(now, epsilon=-1), '{"at": "2026-11-16T12:00:00Z", "event": "accepted"}']  # fmt: skip
+               line(now, epsilon=-1), '{"at": "2026-11-16T12:00:00Z", "event": "accepted"}',
+               line(now).replace("answered", "refunded"),
+               line(now).replace(', "asked": ["wifi"]', "")]  # fmt: skip
     return {
         "about": "the lines of a ledger (the last without its end where it says <cut>), the time, "
         "the owner's limits and a survey's tiers; what a device in round `round` answers with: the "
@@ -211,10 +229,14 @@ def record_vectors() -> dict[str, Any]:
         ("text where a number is asked", able | {"battery": "text"}, False),
         ("nothing is told", {}, False),
     ]
+    signed = small_survey()
+    signed["attributes"][1] |= {"kind": "signed", "values": [0, 1]}
+    signed["attributes"][1]["mechanisms"][0] |= {"digits": 2, "signed": True}
     return {
         "about": "whether a device whose app declares this record answers the survey, whatever "
-        "its values are",
+        "its values are; none answers the survey `signed`, whose attribute only a step derives",
         "survey": small_survey(),
+        "signed": signed,
         "records": [
             {"why": why, "record": record, "answers": answers} for why, record, answers in cases
         ],

@@ -299,6 +299,11 @@ def refused_vectors() -> dict[str, Any]:
     just_kept = copy.deepcopy(small_survey())
     most, least = over_by_one()
     just_kept["tables"][0]["counts"] = [most - 1, least + 1]
+    nulls = small_survey() | {"tiers": None}
+    nulls["attributes"][0] |= {"bins": None, "missing": None, "unlisted": None}
+    nulls["attributes"][1] |= {"missing": None, "unlisted": None}
+    nulls["attributes"][1]["mechanisms"][0]["signed"] = None
+    in_tiers = small_survey() | {"epsilon": None, "tiers": [1.0]}
     return {
         "about": "surveys that a device must refuse, with a message that names the field; "
         "and some that it must take; `bytes` are documents as they arrive, each text so many times",
@@ -306,6 +311,8 @@ def refused_vectors() -> dict[str, Any]:
         "taken": [
             {"why": "the survey that the refused ones are changes of", "survey": small_survey()},
             {"why": "a table that keeps its epsilon by less than one count", "survey": just_kept},
+            {"why": "null where a field is optional", "survey": nulls},
+            {"why": "null for epsilon beside tiers", "survey": in_tiers},
         ],
         "bytes": byte_cases(),
     }
@@ -331,6 +338,10 @@ def byte_cases() -> list[dict[str, Any]]:
         ("a byte order mark", False, [("\ufeff", 1), (text, 1)]),
         ("a number that JSON has not", False, [(text.replace("90.0", "NaN"), 1)]),
         ("a number beyond doubles", False, [(text.replace("90.0", "1e999"), 1)]),
+        ("a number beyond doubles that nobody reads", True,
+         [(text.replace('"name"', '"colour": 1e999, "name"', 1), 1)]),
+        ("a large number of many digits", True,
+         [(text.replace('"low": 0.0', '"low": -1' + "0" * 305, 1), 1)]),
         ("a trailing comma", False, [(text.replace("[1]", "[1,]", 1), 1)]),
         ("more than a mebibyte", False, [(" ", 1 << 20), (text, 1)]),
         ("a mebibyte", True, [(" ", (1 << 20) - len(text)), (text, 1)]),

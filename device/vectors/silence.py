@@ -48,7 +48,7 @@ WHOLE: dict[str, Any] = {
 def people() -> list[dict[str, Any]]:
     """People whose values are all there, all missing, of other types, beyond every list."""
     everywhere = [None, NAN, INFINITE, ABSENT, "", "71", "true", True, False, 0, 1, 2.0, 0.5, -1,
-                  16, 1e300, [], {}, "purple", "K\u0308ln"]  # fmt: skip
+                  16, 1e300, [], {}, "purple", "K\u0308ln", "\ud800"]  # fmt: skip
     same = [dict.fromkeys(WHOLE, value) for value in everywhere]
     one_off = [WHOLE | {name: value} for name in WHOLE for value in (None, "purple", 99)]
     return [WHOLE, *same, *one_off]

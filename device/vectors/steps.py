@@ -10,6 +10,7 @@ from typing import Any
 from reference import answered, power_of_two, reported
 
 THEMES = ["light", "dark", "auto"]
+CURVE = ["0-", "0+", "1-", "1+", "2-", "2+"]
 RECORDS: list[dict[str, Any]] = [
     {"charging": True, "battery": 71.5, "theme": "dark"},
     {"charging": False, "battery": 71.5, "theme": "dark"},
@@ -47,7 +48,7 @@ def step() -> dict[str, Any]:
          {"is": "product", "of": ["residual", "direction"], "clip": [1.2, 0.3]}),
         ({"name": "label x score x score", "kind": "numeric", "low": -1, "high": 1}, grid,
          {"is": "product", "of": ["label", "score", "score"], "clip": [1, 0.5, 0.25]}),
-        ({"name": "curve", "kind": "categorical", "values": [0, 1, 2, 3, 4, 5]}, wide,
+        ({"name": "curve", "kind": "categorical", "values": CURVE}, wide,
          {"is": "curve", "edges": [-0.1, 0.2]}),
         ({"name": "surplus", "kind": "signed", "values": [0, 1, 2]}, wide | {"signed": True},
          {"is": "surplus", "edges": [-0.1, 0.2]}),
@@ -121,7 +122,7 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
                 values[name] *= clip(terms[term] / bound)
         elif how["is"] == "curve":
             below = sum(edge <= terms["score"] for edge in how["edges"])
-            values[name] = 2 * below + int(label > 0)
+            values[name] = CURVE[2 * below + int(label > 0)]
         elif how["is"] == "surplus":
             below = sum(edge <= terms["score"] for edge in how["edges"])
             values[name] = below + power_of_two(len(how["edges"]) + 1) * (label <= 0)
@@ -177,13 +178,22 @@ def refused() -> list[dict[str, Any]]:
     ]
 
 
-def step_vectors(some_bytes: Any) -> dict[str, Any]:
-    """Return the vectors: records and random bytes to answers and reports."""
-    document, cases = step(), []
+def extreme_step() -> dict[str, Any]:
+    """The step with a model whose scores are infinite, of either sign."""
+    document = step()
+    huge = 1.7e308
+    document["model"] = {"intercept": huge, "weights": {"battery": huge, "theme": [huge, 0, -huge]}}
+    document["direction"] = {"intercept": -huge, "weights": {"battery": -huge, "theme": [0, 0, 0]}}
+    return document
+
+
+def report_vectors(document: dict[str, Any], label: str, some_bytes: Any) -> list[dict[str, Any]]:
+    """Records and random bytes to the values that a step's survey is given, and to reports."""
+    cases = []
     for number, record in enumerate(RECORDS):
         for draw in range(3):
-            device = some_bytes(f"step device {number} {draw}", 16)
-            random = some_bytes(f"step random {number} {draw}", 24)
+            device = some_bytes(f"{label} device {number} {draw}", 16)
+            random = some_bytes(f"{label} random {number} {draw}", 24)
             values = derived(document, record, random[:8])
             seed = bytes.fromhex(document["round"]["seed"])
             report = reported(document["survey"], seed, device, 0, values, random[8:])
@@ -193,11 +203,20 @@ def step_vectors(some_bytes: Any) -> dict[str, Any]:
                     "values": values, "report": report.hex(),
                 }
             )  # fmt: skip
+    return cases
+
+
+def step_vectors(some_bytes: Any) -> dict[str, Any]:
+    """Return the vectors: records and random bytes to answers and reports."""
+    document, extreme = step(), extreme_step()
     return {
         "about": "a step, records and random bytes to the values that its survey is given and to "
-        "the report; and changes of the step, the value at a path, that a device must refuse with "
-        "a message that names the field",
+        "the report; the same for `extreme`, whose scores are infinite; and changes of the step, "
+        "the value at a path, that a device must refuse with a message that names the field. The "
+        "value of a categorical attribute is the one at its place; a signed one is its number.",
         "step": document,
-        "reports": cases,
+        "reports": report_vectors(document, "step", some_bytes),
+        "extreme": extreme,
+        "extreme_reports": report_vectors(extreme, "extreme step", some_bytes),
         "refused": refused(),
     }

@@ -196,6 +196,13 @@ def test_a_list_that_cannot_be_used_is_trouble(case: dict[str, Any]) -> None:
         Server("", Says(case["list"])).offers()
 
 
+@pytest.mark.parametrize("case", LISTS["usable"], ids=lambda case: case["why"])
+def test_a_list_that_can_be_used_is(case: dict[str, Any]) -> None:
+    offers, trainings = Server("", Says(case["list"])).offers()
+    assert [offer.name for offer in offers] == ["phones"]
+    assert trainings == []
+
+
 @pytest.mark.parametrize("case", LISTS["enrolled_before"])
 def test_who_answers_a_round_that_asks_for_earlier_enrolment(case: dict[str, Any]) -> None:
     survey = copy.deepcopy(LISTS["used"][0]["listed"])
@@ -232,6 +239,7 @@ def test_which_records_can_answer(case: dict[str, Any]) -> None:
     types = {"number": float, "text": str, "boolean": bool}
     record = Record({name: types[kind] for name, kind in case["record"].items()})
     assert (record.lack(Survey(RECORDS["survey"]).needs) is None) == case["answers"]
+    assert record.lack(Survey(RECORDS["signed"]).needs) is not None
 
 
 @pytest.mark.parametrize("case", REFUSED["refused"], ids=lambda case: case["why"])
@@ -246,9 +254,13 @@ def test_surveys_that_keep_it_are_taken(case: dict[str, Any]) -> None:
     assert Survey(case["survey"]).name == case["survey"]["name"]
 
 
-@pytest.mark.parametrize("case", STEPS["reports"])
-def test_a_step_is_derived_and_reported(case: dict[str, Any]) -> None:
-    step = Step(STEPS["step"])
+@pytest.mark.parametrize(
+    ("which", "case"),
+    [("step", case) for case in STEPS["reports"]]
+    + [("extreme", case) for case in STEPS["extreme_reports"]],
+)
+def test_a_step_is_derived_and_reported(which: str, case: dict[str, Any]) -> None:
+    step = Step(STEPS[which])
     device, random = bytes.fromhex(case["device"]), bytes.fromhex(case["random"])
     answers = step.read(case["record"], lambda count: random[:count])
     assert answers == step.survey.read(case["values"])

@@ -13,7 +13,7 @@ from math import isfinite
 
 from .errors import RefusedError
 from .protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VALUES
-from .record import BOOLEAN, NUMBER, TEXT
+from .record import BOOLEAN, DERIVED, NUMBER, TEXT
 from .strict_json import whole
 
 TYPE_CHECKING = False
@@ -42,6 +42,7 @@ class Number:
     __slots__ = ("high", "low", "missing", "name")
 
     code = "grid"
+    signed = False
     type = NUMBER
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -81,7 +82,6 @@ class Histogram(Number):
     __slots__ = ("edges", "values")
 
     code = "linear"
-    signed = False
 
     def __init__(self, document: dict[str, Any]) -> None:
         super().__init__(document)
@@ -196,7 +196,7 @@ class Signed(Category):
         for field in ("missing", "unlisted"):
             if document.get(field) is not None:
                 raise RefusedError(f"'{field}' has no meaning in a signed attribute")
-        self.type = NUMBER
+        self.type = DERIVED
         self.levels = self.values
         self.values = (1 << (self.levels - 1).bit_length()) + self.levels
 
@@ -275,11 +275,12 @@ def _number(document: dict[str, Any], field: str) -> float:
 
 def checked_number(number: object, field: str) -> float:
     """Return a finite number of a document, or raise RefusedError."""
-    if type(number) is float:
-        if isfinite(number):
-            return number
-    elif type(number) is int and abs(number) <= 1 << 1000:
-        return float(number)
+    if type(number) in (float, int):
+        try:
+            if isfinite(number):  # type: ignore[arg-type]  # a number
+                return float(number)  # type: ignore[arg-type]
+        except OverflowError:
+            pass
     raise RefusedError(f"'{field}' must be a finite number")
 
 

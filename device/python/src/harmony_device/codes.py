@@ -88,6 +88,8 @@ class LinearCode:
             raise RefusedError("code: 'multipliers' must lie between 1 and 'base' - 1")
         if type(signed) is not bool or (signed and (base != 2 or digits < 2)):
             raise RefusedError("code: 'signed' must be a boolean, and needs base 2 and two digits")
+        if signed and not 2 ** (digits - 1) < values:
+            raise RefusedError("code: 'digits' must be those of a level, and one for the sign")
         if signed and list(multipliers) != [1]:
             raise RefusedError("code: 'multipliers' must be [1] in a signed code")
         self.base = base

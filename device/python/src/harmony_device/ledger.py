@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 FILE = "ledger.jsonl"
 
 ANSWERED, FORGOTTEN, CLOCK = "answered", "forgotten", "clock"
-"""What a line is about, besides what became of a report."""
+ACCEPTED, DROPPED = "accepted", "dropped: "
+"""What a line is about; why a report was dropped follows."""
 
 
 DAYS_30 = 30 * 86400.0
@@ -156,10 +157,12 @@ class _Reading:
                 self._clock_was(at)
             elif event == ANSWERED:
                 self._answered(read, at)
-            elif event != FORGOTTEN:
+            elif event == ACCEPTED or event.startswith(DROPPED):
                 entry = self.found.get((read["survey"], read["round"]))
                 if entry is not None:  # else its owner started the ledger anew
-                    entry.state = str(event)
+                    entry.state = event
+            elif event != FORGOTTEN:  # of a later version, which may have spent something
+                return False
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return False
         self._latest = max(self._latest, at)

@@ -55,8 +55,6 @@ class Linear:
     def __init__(
         self, document: dict[str, Any], attribute: Histogram | Category, table: Table
     ) -> None:
-        if document.get("signed", False) is not attribute.signed:
-            raise RefusedError("code: 'signed' must be true for signed attributes, and no others")
         self.code = LinearCode(
             attribute.values,
             document.get("base"),  # type: ignore[arg-type]  # LinearCode checks all three
@@ -86,6 +84,9 @@ def mechanism_from_document(document: Any, attribute: Attribute, tables: list[Ta
         raise RefusedError("'table' must be the place of one of the survey's tables")
     if document.get("code") != attribute.code:
         raise RefusedError(f"'code' must be '{attribute.code}' for this attribute")
+    mark = document.get("signed")
+    if (False if mark is None else mark) is not attribute.signed:
+        raise RefusedError("code: 'signed' must be true for signed attributes, and no others")
     if attribute.code == "grid":
         return Grid(document, attribute, tables[place])  # type: ignore[arg-type]  # by its code
     return Linear(document, attribute, tables[place])  # type: ignore[arg-type]

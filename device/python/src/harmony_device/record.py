@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     Needs = Iterable[tuple[str, str]]
 
 NUMBER, TEXT, BOOLEAN = "number", "text", "boolean"
+DERIVED = "derived answer"
+"""What only a training's step can compute: no record has it."""
 
 _TYPES = {float: NUMBER, int: NUMBER, str: TEXT, bool: BOOLEAN}
 

@@ -7,11 +7,10 @@ that is not usable raises ServerError.
 from __future__ import annotations
 
 from .attributes import checked_number
-from .coins import SEED_BYTES
 from .errors import RefusedError, ServerError
 from .identity import Identity
 from .protocol import MAX_SURVEYS, MOST_BYTES, PROTOCOL
-from .step import Step, has_taken_part
+from .step import Step, checked_seed, has_taken_part
 from .strict_json import parse_json
 from .survey import checked_name
 
@@ -41,13 +40,12 @@ class Offer:
         self.fingerprint = str(listed["fingerprint"])
         if len(self.fingerprint) != 64 or not set(self.fingerprint) <= set("0123456789abcdef"):
             raise RefusedError("'fingerprint' must be 64 hexadecimal digits")
-        self.epsilon = listed.get("epsilon")
+        self.epsilon = checked_number(listed["epsilon"], "epsilon")
         self.round = checked_name(opened["label"], "label", "._:-", 64)
-        self.seed = bytes.fromhex(opened["seed"])
-        if len(self.seed) != SEED_BYTES:
-            raise RefusedError("'seed' must be 32 hexadecimal digits")
-        before = opened.get("enrolled_before")
-        self.enrolled_before = None if before is None else str(before)
+        self.seed = checked_seed(opened["seed"])
+        self.enrolled_before = opened.get("enrolled_before")
+        if self.enrolled_before is not None and not isinstance(self.enrolled_before, str):
+            raise RefusedError("'enrolled_before' must be a time")
 
     def is_for(self, identity: Identity) -> bool:
         """Whether a device of this enrolment is to answer; times compare as they are written."""
@@ -116,7 +114,7 @@ class Server:
             raise trouble(reply, "the list of surveys")
         document = self._json(reply, "the list of surveys")
         protocol = document.get("protocol") if isinstance(document, dict) else None
-        if protocol is not None and protocol != PROTOCOL:
+        if protocol is not None and (protocol is True or protocol != PROTOCOL):
             raise ServerError(
                 f"the server speaks protocol {protocol!r:.20}, this device {PROTOCOL}"
             )

@@ -187,10 +187,20 @@ def _checked_round(opened: Any) -> tuple[str, bytes]:
     if not isinstance(opened, dict):
         raise RefusedError("'round' must be an object with 'label' and 'seed'")
     label = checked_name(opened.get("label"), "label", "._:-", 64)
-    try:
-        seed = bytes.fromhex(opened.get("seed"))  # type: ignore[arg-type]  # TypeError if not
-    except (TypeError, ValueError):
-        seed = b""
-    if len(seed) != SEED_BYTES:
-        raise RefusedError("'seed' must be 32 hexadecimal digits")
-    return label, seed
+    return label, checked_seed(opened.get("seed"))
+
+
+def checked_seed(seed: object) -> bytes:
+    """Return a round's seed, or raise RefusedError.
+
+    >>> checked_seed("00 " * 16)
+    Traceback (most recent call last):
+    ...
+    harmony_device.errors.RefusedError: 'seed' must be 32 hexadecimal digits
+    """
+    if isinstance(seed, str) and len(seed) == 2 * SEED_BYTES and " " not in seed:
+        try:
+            return bytes.fromhex(seed)
+        except ValueError:
+            pass
+    raise RefusedError(f"'seed' must be {2 * SEED_BYTES} hexadecimal digits")

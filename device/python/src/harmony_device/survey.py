@@ -154,10 +154,11 @@ def _checked_list(document: dict[str, Any], field: str, most: int) -> list[Any]:
 
 
 def _checked_tiers(document: dict[str, Any]) -> list[float]:
-    if ("epsilon" in document) == ("tiers" in document):
+    epsilon = document.get("epsilon")
+    if (epsilon is None) == (document.get("tiers") is None):
         raise RefusedError("give either 'epsilon' or 'tiers'")
-    if "epsilon" in document:
-        return [_checked_epsilon(document["epsilon"], "epsilon")]
+    if epsilon is not None:
+        return [_checked_epsilon(epsilon, "epsilon")]
     tiers = [_checked_epsilon(one, "tiers") for one in _checked_list(document, "tiers", MAX_TIERS)]
     if len(set(tiers)) != len(tiers):
         raise RefusedError("'tiers' lists the same epsilon twice")

@@ -1,0 +1,93 @@
+/**
+ * Codes: from an answer and a row, or a random word, to an index of a table.
+ *
+ * What happens here may cost accuracy, never privacy: whatever index comes out, the table hides it.
+ */
+
+/**
+ * @typedef {object} Linear
+ * @property {number} base
+ * @property {number} digits
+ * @property {number[]} multipliers
+ * @property {boolean} signed
+ */
+
+/**
+ * The index of a number on a grid, rounded at random so that its expectation is the number.
+ *
+ * @param {number} value within [low, high]
+ * @param {number} low
+ * @param {number} high
+ * @param {number} points
+ * @param {number} draw the highest 53 bits of the round word
+ */
+export function grid(value, low, high, points, draw) {
+  const position = ((value - low) / (high - low)) * (points - 1);
+  const left = Math.min(Math.floor(position), points - 2);
+  return left + (draw < Math.floor((position - left) * 2 ** 53) ? 1 : 0);
+}
+
+/**
+ * The number of vectors of so many digits whose highest non-zero digit is 1.
+ *
+ * @param {number} base
+ * @param {number} digits
+ */
+const points = (base, digits) => (base ** digits - 1) / (base - 1);
+
+/** The number of rows of a linear code. @param {Linear} code */
+export const rows = ({ base, digits, multipliers, signed }) =>
+  signed ? 2 ** (digits - 1) - 1 : multipliers.length * points(base, digits);
+
+/**
+ * The index of an answer in a row of a linear code: a multiple of an inner product of digits.
+ *
+ * @param {Linear} code
+ * @param {number} answer the answer's place
+ * @param {number} row
+ */
+export function linear({ base, digits, multipliers, signed }, answer, row) {
+  const each = points(base, digits);
+  let vector = 2 ** (digits - 1) + 1 + row;
+  let multiplier = 1;
+  if (!signed) {
+    const point = row % each;
+    multiplier = multipliers[(row - point) / each];
+    let leading = digits - 1;
+    while (points(base, leading) > point) leading--;
+    vector = base ** leading + point - points(base, leading);
+  }
+  let sum = 0;
+  for (; answer && vector; answer = Math.floor(answer / base), vector = Math.floor(vector / base)) {
+    sum += (answer % base) * (vector % base);
+  }
+  return (multiplier * (sum % base)) % base;
+}
+
+/**
+ * The bin of a number: how many of the inner edges it has reached.
+ *
+ * @param {number[]} edges
+ * @param {number} value within the edges
+ */
+export function bin(edges, value) {
+  let low = 0;
+  let high = edges.length - 2;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (edges[middle] <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/**
+ * What a negative sign adds to a level: the least power of two that is at least 2 and at least the number of levels.
+ *
+ * @param {number} levels
+ */
+export function signOf(levels) {
+  let power = 2;
+  while (power < levels) power *= 2;
+  return power;
+}
