@@ -19,9 +19,10 @@ final class Attribute {
     final double high;
     private final double[] edges;
     private final Map<Object, Integer> places;
-    private final Kind asksFor;
-    final double missing;
-    final double unlisted;
+    /** What the record must have under this name. */
+    final Kind asksFor;
+    private final double missing;
+    private final double unlisted;
 
     /** A number from low to high, in bins where there are edges. {@code missing} is NaN where none is named. */
     static Attribute number(String name, double low, double high, double[] edges, double missing) {
@@ -35,9 +36,9 @@ final class Attribute {
         return new Attribute(name, Shape.VALUES, Double.NaN, Double.NaN, null, places, asksFor, missing, unlisted);
     }
 
-    /** A level with a sign, which only a step can answer. */
+    /** A level with a sign: the number that a step derives, level + K * (sign < 0). */
     static Attribute signed(String name, Map<Object, Integer> places) {
-        return new Attribute(name, Shape.SIGNED, Double.NaN, Double.NaN, null, places, null, Double.NaN, Double.NaN);
+        return new Attribute(name, Shape.SIGNED, Double.NaN, Double.NaN, null, places, Kind.NUMBER, Double.NaN, Double.NaN);
     }
 
     private Attribute(String name, Shape shape, double low, double high, double[] edges, Map<Object, Integer> places, Kind asksFor,
@@ -58,22 +59,35 @@ final class Attribute {
         return edges != null ? edges.length - 1 : places == null ? 0 : places.size();
     }
 
-    /** Whether a record tells what this attribute asks for, in its type. */
-    boolean isToldBy(Map<String, Kind> record) {
-        return asksFor != null && record.get(name) == asksFor;
-    }
-
     /** The answer to a value, whatever it is. */
     double answer(Object value) {
         Object told = Values.told(value, asksFor);
         if (told == null) {
             return missing;
         }
+        if (shape == Shape.SIGNED) {
+            return signed((Double) told);
+        }
         if (places == null) {
             return answerOf((Double) told);
         }
         Integer place = places.get(told);
         return place == null ? unlisted : place;
+    }
+
+    /** What an app's developer should know about a value, without telling it; null if it has an answer of its own. */
+    String warning(Object value) {
+        Object told = Values.told(value, asksFor);
+        if (told == null) {
+            return "no value, or none that is a " + AppRecord.word(asksFor);
+        }
+        return shape == Shape.VALUES && !places.containsKey(told) ? "the value is not one of the survey's 'values'" : null;
+    }
+
+    private double signed(double number) {
+        int half = Signed.half(places.size());
+        boolean derived = Fields.isInteger(number) && number >= 0 && number < 2 * half && number % half < places.size();
+        return derived ? number : Double.NaN;
     }
 
     private double answerOf(double number) {

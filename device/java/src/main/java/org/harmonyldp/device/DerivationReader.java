@@ -23,8 +23,7 @@ final class DerivationReader {
     Derivation read() throws Refused {
         Object is = fields.get("is");
         if ("label".equals(is)) {
-            demand(Attribute.Shape.NUMBER);
-            return Derivation.label();
+            return number(Derivation.label());
         }
         if ("feature".equals(is)) {
             return feature();
@@ -52,8 +51,7 @@ final class DerivationReader {
         int place = featurePlace();
         Attribute feature = features.get(place);
         if (feature.shape == Attribute.Shape.NUMBER) {
-            demand(Attribute.Shape.NUMBER);
-            return Derivation.number(place, feature.low, feature.high);
+            return number(Derivation.number(place, feature.low, feature.high));
         }
         demand(Attribute.Shape.VALUES, feature.size());
         return Derivation.level(place);
@@ -65,15 +63,13 @@ final class DerivationReader {
         Derived.Term term = term(fields.get("of"));
         double clip = positive(fields.get("clip"), "clip");
         if (feature.shape == Attribute.Shape.NUMBER) {
-            demand(Attribute.Shape.NUMBER);
-            return Derivation.gradient(place, term, clip, fields.number("middle"), positive(fields.get("reach"), "reach"));
+            return number(Derivation.gradient(place, term, clip, fields.number("middle"), positive(fields.get("reach"), "reach")));
         }
         demand(Attribute.Shape.SIGNED, feature.size());
         return Derivation.signedGradient(place, term, clip, Signed.half(feature.size()));
     }
 
     private Derivation product() throws Refused {
-        demand(Attribute.Shape.NUMBER);
         List<?> listed = fields.list("of", 1, MOST_TERMS);
         List<?> clipped = fields.list("clip", listed.size(), listed.size());
         Derived.Term[] terms = new Derived.Term[listed.size()];
@@ -82,7 +78,7 @@ final class DerivationReader {
             terms[place] = term(listed.get(place));
             clips[place] = positive(clipped.get(place), "clip");
         }
-        return Derivation.product(terms, clips);
+        return number(Derivation.product(terms, clips));
     }
 
     private int featurePlace() throws Refused {
@@ -120,16 +116,17 @@ final class DerivationReader {
         return number;
     }
 
-    private void demand(Attribute.Shape shape) throws Refused {
-        if (attribute.shape != shape) {
-            throw fields.refused("is", "does not fit this kind of attribute");
+    /** A number is answered as the attribute reads numbers: clipped, and in bins if it has them. */
+    private Derivation number(Derivation derivation) throws Refused {
+        if (attribute.shape != Attribute.Shape.NUMBER && attribute.shape != Attribute.Shape.BINS) {
+            throw fields.refused("is", "needs a numeric attribute");
         }
+        return derived -> attribute.answer(derivation.answer(derived));
     }
 
     private void demand(Attribute.Shape shape, int size) throws Refused {
-        demand(shape);
-        if (attribute.size() != size) {
-            throw fields.refused("is", "does not fit the number of the attribute's values");
+        if (attribute.shape != shape || attribute.size() != size) {
+            throw fields.refused("is", "does not fit this attribute's kind, or the number of its values");
         }
     }
 }

@@ -49,14 +49,16 @@ final class MechanismReader {
 
     private Code linear(Table table) throws Refused {
         int base = fields.integer("base", 2, MOST_INPUTS);
+        int digits = fields.integer("digits", 1, MOST_DIGITS);
+        int[] multipliers = multipliers(base);
+        Code code = attribute.shape == Attribute.Shape.SIGNED ? signed(base, digits, multipliers) : linear(base, digits, multipliers);
         if (base != table.inputs()) {
             throw fields.refused("base", "must be the inputs of the table");
         }
-        int digits = fields.integer("digits", 1, MOST_DIGITS);
-        int[] multipliers = multipliers(base);
-        if (attribute.shape == Attribute.Shape.SIGNED) {
-            return signed(base, digits, multipliers);
-        }
+        return code;
+    }
+
+    private Code linear(int base, int digits, int[] multipliers) throws Refused {
         long power = 1;
         for (int place = 1; place < digits; place++) {
             power *= base;

@@ -2,6 +2,9 @@ package org.harmonyldp.device;
 
 /** The names that a server may use: they become parts of paths and of file names. */
 final class Names {
+    /** The bytes of a device's id. */
+    static final int ID_BYTES = 16;
+
     private static final int MOST_NAME = 100;
     private static final int MOST_LABEL = 64;
     private static final int FINGERPRINT_DIGITS = 64;

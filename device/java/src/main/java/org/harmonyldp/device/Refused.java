@@ -1,6 +1,6 @@
 package org.harmonyldp.device;
 
-/** What was read is not as the protocol says; the message names the field, the problem and never a value of the owner's. */
+/** A document is not as the protocol says, so the device will not answer it; the message names the field and the problem. */
 final class Refused extends Exception {
     private static final long serialVersionUID = 1L;
 

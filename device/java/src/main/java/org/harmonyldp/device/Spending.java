@@ -1,98 +1,58 @@
 package org.harmonyldp.device;
 
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
-/** What a ledger's lines say was spent, whatever its clock did. */
+/**
+ * Spends epsilon on one report.
+ *
+ * <p>The order of {@link #spend} is the privacy argument. Under the directory's lock: the round is looked up in the ledger (never
+ * twice), the owner's limits are asked (never too much), the epsilon is charged durably, only then is the report drawn, and it is
+ * on disk before it is sent. A crash between any two steps can only lose a report that was charged.
+ */
 final class Spending {
-    /** Entries count towards the limit for so long. */
-    static final long WINDOW = 30 * Times.DAY;
+    private final DeviceState state;
 
-    private static final double BILLION = 1e9;
+    Spending(DeviceState state) {
+        this.state = state;
+    }
 
-    private static final class Entry {
-        final String round;
-        final long billionths;
-        final List<Long> dates = new ArrayList<>();
-
-        Entry(LedgerLine line, long latestBefore) {
-            round = line.round;
-            billionths = billionths(line.epsilon);
-            dates.add(line.at);
-            if (latestBefore - WINDOW >= line.at) {
-                dates.add(latestBefore);
+    /** Spends epsilon on a report and keeps it, or returns why not. {@code onceFor} is a label, or null for any round of the name. */
+    String spend(Identity identity, String name, Round round, String onceFor, Survey survey, double[] answers)
+            throws IOException, NoConsent {
+        try (DirectoryLock.Held held = state.lock.hold()) {
+            Identity kept = state.identities.read();
+            if (!state.consent.isGiven() || kept == null || !Arrays.equals(kept.device, identity.device)) {
+                throw new NoConsent();
             }
-        }
-
-        long earliest() {
-            long earliest = Long.MAX_VALUE;
-            for (long date : dates) {
-                earliest = Math.min(earliest, date);
+            double now = state.now();
+            state.ledger.noteClock(now);
+            List<Entry> entries = state.ledger.entries();
+            if (Offer.isDone(entries, name, onceFor)) {
+                return "already answered";
             }
-            return earliest;
-        }
-
-        boolean countsAt(long now) {
-            for (long date : dates) {
-                if (Math.abs(date - now) < WINDOW) {
-                    return true;
-                }
+            if (!state.outbox.hasRoom(name, round.label, survey.reportBytes())) {
+                return state.mostWaitingBytes + " bytes of reports are waiting already";
             }
-            return false;
+            int tier = state.limit.tier(survey.epsilons, round.label, entries, now);
+            if (tier < 0) {
+                return state.limit.objection(survey.leastEpsilon(), round.label, entries, now);
+            }
+            Survey.Asked asked = survey.asked(round.seed, identity.device, tier);
+            state.ledger.charge(now, name, round.label, survey.epsilons[tier], namesOf(survey, asked));
+            byte[] report = survey.report(identity.device, tier, answers, asked, state.random);
+            state.outbox.add(name, round.label, report, now);
+            return null;
         }
     }
 
-    private final List<Entry> entries = new ArrayList<>();
-
-    Spending(List<LedgerLine> lines) {
-        long latest = Long.MIN_VALUE / 2;
-        for (LedgerLine line : lines) {
-            if (line.isAnswer()) {
-                entries.add(new Entry(line, latest));
-            } else if (line.isClock()) {
-                noticed(line.at);
-            }
-            latest = Math.max(latest, line.at);
+    private static List<String> namesOf(Survey survey, Survey.Asked asked) {
+        List<String> names = new ArrayList<>();
+        for (int attribute : asked.attributes) {
+            names.add(survey.attributes.get(attribute).name);
         }
-    }
-
-    /** A clock that ran ahead was noticed: what it dated to the future is dated to this time as well. */
-    private void noticed(long at) {
-        for (Entry entry : entries) {
-            if (entry.earliest() - WINDOW >= at) {
-                entry.dates.add(at);
-            }
-        }
-    }
-
-    /** Whether an entry lies 30 days or more in the future with all of its dates, so that a "clock" line is due. */
-    boolean isAhead(long now) {
-        for (Entry entry : entries) {
-            if (entry.earliest() - WINDOW >= now) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    long inRound(String label) {
-        long sum = 0;
-        for (Entry entry : entries) {
-            sum += entry.round.equals(label) ? entry.billionths : 0;
-        }
-        return sum;
-    }
-
-    long inWindow(long now) {
-        long sum = 0;
-        for (Entry entry : entries) {
-            sum += entry.countsAt(now) ? entry.billionths : 0;
-        }
-        return sum;
-    }
-
-    /** Epsilon in whole billionths, so that sums are exact. */
-    static long billionths(double epsilon) {
-        return (long) Math.floor(epsilon * BILLION + 0.5);
+        return names;
     }
 }

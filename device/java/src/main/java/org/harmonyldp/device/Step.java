@@ -1,10 +1,11 @@
 package org.harmonyldp.device;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** A step of a training: a survey over answers that a device derives from its record and a public model. */
-final class Step {
+final class Step implements Questions {
     final String training;
     final Survey survey;
     final Round round;
@@ -27,26 +28,24 @@ final class Step {
         this.derivations = derivations;
     }
 
-    /** Whether a record tells every feature and the label. */
-    boolean isToldBy(Map<String, Kind> record) {
-        for (Attribute feature : features) {
-            if (!feature.isToldBy(record)) {
-                return false;
-            }
-        }
-        return label.isToldBy(record);
+    @Override
+    public List<Attribute> needs() {
+        List<Attribute> needs = new ArrayList<>(features);
+        needs.add(label);
+        return needs;
     }
 
-    /** The answers that the survey's attributes take, NaN where an index is drawn. Reads 8 random bytes first. */
-    double[] answers(Map<String, ?> values, RandomBytes random) {
+    /** The answers that the survey's attributes take. Draws 8 random bytes before it reads the record. */
+    @Override
+    public double[] answers(Map<String, Object> values, RandomBytes random) {
         double chance = (SipHash.littleEndian(random.next(8), 0, 8) >>> 11) * 0x1p-53;
         double[] told = new double[features.size()];
         for (int place = 0; place < told.length; place++) {
             Attribute feature = features.get(place);
-            double answer = feature.answer(Survey.valueOf(values, feature.name));
+            double answer = feature.answer(values.get(feature.name));
             told[place] = feature.shape == Attribute.Shape.NUMBER ? scaled(feature, answer) : answer;
         }
-        double answered = label.answer(Survey.valueOf(values, label.name));
+        double answered = label.answer(values.get(label.name));
         double target = label.shape == Attribute.Shape.NUMBER && !Double.isNaN(answered) ? scaled(label, answered) : 2 * answered - 1;
         double score = model.of(told);
         Derived derived = new Derived(told, target, score, direction == null ? score : direction.of(told), chance);

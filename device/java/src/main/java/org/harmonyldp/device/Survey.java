@@ -4,7 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /** A survey whose document kept every rule. */
-final class Survey {
+final class Survey implements Questions {
+    /** Drawn for each answer: a word to round with, and a word to walk the table with. */
+    private static final int RANDOM_BYTES = 16;
+
     /** How an attribute is answered in one tier. */
     static final class Mechanism {
         final Code code;
@@ -13,6 +16,17 @@ final class Survey {
         Mechanism(Code code, Table table) {
             this.code = code;
             this.table = table;
+        }
+    }
+
+    /** The attributes that a device is asked about, in the order of the coin, and the rows of their codes. */
+    static final class Asked {
+        final int[] attributes;
+        final long[] rows;
+
+        Asked(int[] attributes, long[] rows) {
+            this.attributes = attributes;
+            this.rows = rows;
         }
     }
 
@@ -51,57 +65,61 @@ final class Survey {
         return greatest;
     }
 
-    /** Whether a record tells everything that this survey asks for. */
-    boolean isToldBy(Map<String, Kind> record) {
-        for (Attribute attribute : attributes) {
-            if (!attribute.isToldBy(record)) {
-                return false;
-            }
+    /** The least epsilon of a report. */
+    double leastEpsilon() {
+        double least = epsilons[0];
+        for (double epsilon : epsilons) {
+            least = Math.min(least, epsilon);
         }
-        return true;
+        return least;
     }
 
-    /** The attributes that a device is asked about in a round, in the order of the coin. */
-    int[] asked(byte[] seed, byte[] device) {
-        return new Coins(seed, device).attributes(coins, answers);
+    /** The bytes of every report: they depend on the survey alone. */
+    int reportBytes() {
+        return Names.ID_BYTES + 1 + answers * symbolBytes;
     }
 
-    /** The answers to an app's values, one for each attribute. */
-    double[] answers(Map<String, ?> values) {
+    /** What a device is asked in a round by its public coin. */
+    Asked asked(byte[] seed, byte[] device, int tier) {
+        Coins coin = new Coins(seed, device);
+        int[] chosen = coin.attributes(coins, answers);
+        long[] rows = new long[chosen.length];
+        for (int place = 0; place < chosen.length; place++) {
+            rows[place] = coin.below(mechanisms[chosen[place]][tier].code.rows());
+        }
+        return new Asked(chosen, rows);
+    }
+
+    @Override
+    public List<Attribute> needs() {
+        return attributes;
+    }
+
+    /** The answers to a record's values, one for each attribute, asked or not. */
+    @Override
+    public double[] answers(Map<String, Object> told, RandomBytes random) {
         double[] answers = new double[attributes.size()];
         for (int place = 0; place < answers.length; place++) {
-            answers[place] = attributes.get(place).answer(valueOf(values, attributes.get(place).name));
+            Attribute attribute = attributes.get(place);
+            answers[place] = attribute.answer(told.get(attribute.name));
         }
         return answers;
     }
 
-    /** What the app's map has under a name; a map that cannot be read tells nothing. */
-    static Object valueOf(Map<String, ?> values, String name) {
-        try {
-            return values.get(name);
-        } catch (RuntimeException error) {
-            return null;
-        }
-    }
-
-    /** The report: 16 random bytes are read for each answer, whatever the attribute and the answer. */
-    byte[] report(byte[] seed, byte[] device, int tier, double[] answers, RandomBytes random) {
-        Coins coin = new Coins(seed, device);
-        int[] asked = coin.attributes(coins, this.answers);
-        byte[] report = new byte[device.length + 1 + asked.length * symbolBytes];
-        System.arraycopy(device, 0, report, 0, device.length);
-        report[device.length] = (byte) tier;
-        long[] rows = new long[asked.length];
-        for (int place = 0; place < asked.length; place++) {
-            rows[place] = coin.below(mechanisms[asked[place]][tier].code.rows());
-        }
-        int at = device.length + 1;
-        for (int place = 0; place < asked.length; place++) {
-            Mechanism mechanism = mechanisms[asked[place]][tier];
-            byte[] drawn = random.next(16);
-            long roundWord = SipHash.littleEndian(drawn, 0, 8);
-            long tableWord = SipHash.littleEndian(drawn, 8, 8);
-            int symbol = mechanism.table.symbol(mechanism.code.index(answers[asked[place]], rows[place], roundWord), tableWord);
+    /** The report: 16 random bytes are drawn for each answer, whatever the attribute and the answer. */
+    byte[] report(byte[] device, int tier, double[] answers, Asked asked, RandomBytes random) {
+        byte[] report = new byte[reportBytes()];
+        System.arraycopy(device, 0, report, 0, Names.ID_BYTES);
+        report[Names.ID_BYTES] = (byte) tier;
+        byte[] drawn = random.next(RANDOM_BYTES * asked.attributes.length);
+        int at = Names.ID_BYTES + 1;
+        for (int place = 0; place < asked.attributes.length; place++) {
+            int attribute = asked.attributes[place];
+            Mechanism mechanism = mechanisms[attribute][tier];
+            long roundWord = SipHash.littleEndian(drawn, RANDOM_BYTES * place, 8);
+            long tableWord = SipHash.littleEndian(drawn, RANDOM_BYTES * place + 8, 8);
+            int index = mechanism.code.index(answers[attribute], asked.rows[place], roundWord);
+            int symbol = mechanism.table.symbol(index, tableWord);
             for (int part = 0; part < symbolBytes; part++) {
                 report[at++] = (byte) (symbol >>> 8 * part);
             }

@@ -1,0 +1,36 @@
+package org.harmonyldp.device;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+
+/** A clock that stands still until a test, or a sleep, moves it. */
+final class TestClock extends Clock {
+    double now = 1.8e9;
+    double slept;
+
+    void sleep(double seconds) {
+        slept += seconds;
+        now += seconds;
+    }
+
+    void to(String time) {
+        now = Instant.parse(time).getEpochSecond();
+    }
+
+    @Override
+    public Instant instant() {
+        return Instant.ofEpochMilli(Math.round(now * 1000));
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+        return this;
+    }
+
+    @Override
+    public ZoneId getZone() {
+        return ZoneOffset.UTC;
+    }
+}
