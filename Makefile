@@ -12,7 +12,7 @@ SPARK_READY := $(VENV)/.spark-ready
 PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test screenshots check format bench reproduce reproduce-quick spark clean
+.PHONY: help setup demo test test-java screenshots check format bench reproduce reproduce-quick spark clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,7 +25,13 @@ demo: $(READY) ## Run the demonstration
 
 test: $(READY) ## Run the tests and the doctests
 	@$(BIN)/python -m tests.browser.chromium
+	@command -v javac >/dev/null || echo "NO JDK: THE TESTS OF THE JAVA SDK ARE NOT RUN (make test-java)" >&2
 	@$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile
+
+test-java: $(READY) ## Build the Java SDK's jar and run its tests; installs a JDK and JUnit with apt where it can
+	@device/java/build.sh setup
+	@device/java/build.sh jar
+	@NEEDS_JAVA=1 $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile tests/java
 
 screenshots: $(READY) ## Photograph every page of the dashboard into docs/screenshots
 	@$(BIN)/python -m tests.browser.chromium

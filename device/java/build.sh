@@ -3,8 +3,10 @@
 #
 #   ./build.sh jar           build/device-VERSION.jar: the same bytes whenever and wherever it is built
 #   ./build.sh publication   that, and the -sources and -javadoc jars that Maven repositories ask for
-#   ./build.sh test          compile and run the unit tests
-#   ./build.sh programs      compile the tests and the program that `harmony audit --device` drives
+#   ./build.sh test          compile everything and run the unit tests
+#   ./build.sh programs      compile everything: the tests, and the program that `harmony audit --device` drives, too
+#   ./build.sh unit          run the unit tests that are compiled
+#   ./build.sh setup         install what is missing with apt, where that is possible; say loudly what is, where not
 #   ./build.sh classpath     print where the compiled classes are, for `java -cp`
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -50,6 +52,25 @@ manifest() {
         "$VERSION" >"$1/META-INF/MANIFEST.MF"
 }
 
+run_tests() {
+    # Tests sync files by the thousand; none of them cuts the power, so memory is disk enough.
+    local scratch
+    test -w /dev/shm && scratch="$(mktemp -d /dev/shm/harmony-java.XXXXXX)" || scratch="$(mktemp -d)"
+    trap "rm -rf '$scratch'" EXIT
+    java -ea -Djava.io.tmpdir="$scratch" -Dharmony.vectors="$PWD/../vectors" -jar "$JUNIT" -cp build/classes:build/tests \
+        --scan-classpath build/tests --disable-banner --details="${DETAILS:-summary}"
+}
+
+setup() {
+    local missing=()
+    command -v javac >/dev/null && command -v jar >/dev/null || missing+=(openjdk-17-jdk-headless)
+    test -f "$JUNIT" || missing+=(junit5)
+    test ${#missing[@]} -eq 0 && return
+    apt-get install --yes --quiet --no-install-recommends "${missing[@]}" >/dev/null 2>&1 ||
+        { apt-get update --quiet && apt-get install --yes --quiet --no-install-recommends "${missing[@]}"; } >/dev/null 2>&1 ||
+        { echo "THE JAVA SDK IS NOT TESTED: MISSING ${missing[*]}, AND apt-get CANNOT INSTALL IT" >&2; exit 3; }
+}
+
 make_jar() {
     compile_main
     rm -rf build/jar && cp -r build/classes build/jar
@@ -79,17 +100,19 @@ case "${1:-jar}" in
     test)
         compile_main
         compile_tests
-        # Tests sync files by the thousand; none of them cuts the power, so memory is disk enough.
-        test -w /dev/shm && SCRATCH="$(mktemp -d /dev/shm/harmony-java.XXXXXX)" || SCRATCH="$(mktemp -d)"
-        trap 'rm -rf "$SCRATCH"' EXIT
-        java -ea -Djava.io.tmpdir="$SCRATCH" -Dharmony.vectors="$PWD/../vectors" -jar "$JUNIT" -cp build/classes:build/tests --scan-classpath build/tests \
-            --disable-banner --details=${DETAILS:-summary}
+        run_tests
+        ;;
+    unit)
+        run_tests
+        ;;
+    setup)
+        setup
         ;;
     classpath)
         echo "$PWD/build/classes:$PWD/build/tests"
         ;;
     *)
-        sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+        sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
         exit 2
         ;;
 esac

@@ -134,11 +134,11 @@ final class Answering {
     /**
      * Spends epsilon on one report and keeps it, or notes why not.
      *
-     * <p>Up to the snapshot nothing has looked at a value. After it, nothing that is decided here does: the answers go into the
-     * report, and the warnings to the app alone.
+     * <p>Up to the snapshot nothing has looked at a value. After it, nothing that is decided here does: the answers go
+     * into the report, and the warnings to the app alone.
      */
-    private void answerOne(Identity identity, String name, Round round, String onceFor, Survey survey, Questions questions,
-            Function<String, ?> values, Visit visit) throws IOException, NoConsent {
+    private void answerOne(Identity identity, String name, Round round, String onceFor, Survey survey,
+            Questions questions, Function<String, ?> values, Visit visit) throws IOException, NoConsent {
         List<Attribute> needs = questions.needs();
         String objection = state.record.lack(needs);
         if (objection == null) {

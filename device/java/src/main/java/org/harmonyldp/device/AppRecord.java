@@ -11,8 +11,8 @@ import java.util.function.Function;
 /**
  * What an app can tell about its device, declared in its code.
  *
- * <p>Names and kinds are the same for all users of an app, so what follows from them tells nothing about any of them. Whether a
- * device answers a survey follows from the record, never from a value.
+ * <p>Names and kinds are the same for all users of an app, so what follows from them tells nothing about any of them.
+ * Whether a device answers a survey follows from the record, never from a value.
  */
 final class AppRecord {
     private final Map<String, Kind> kinds;
@@ -29,7 +29,8 @@ final class AppRecord {
                 return "asks for '" + need.name + "' (" + word(need.asksFor) + "), which is not in this app's record";
             }
             if (told != need.asksFor) {
-                return "asks for '" + need.name + "' as a " + word(need.asksFor) + "; this app's record has it as a " + word(told);
+                return "asks for '" + need.name + "' as a " + word(need.asksFor) + "; this app's record has it as a "
+                        + word(told);
             }
         }
         return null;
@@ -68,7 +69,8 @@ final class AppRecord {
         for (String name : names) {
             if (!kinds.containsKey(name)) {
                 String near = Spelling.nearest(String.valueOf(name), kinds.keySet());
-                warnings.add("values: '" + name + "' is not in the record" + (near == null ? "" : "; did you mean '" + near + "'?"));
+                warnings.add("values: '" + name + "' is not in the record"
+                        + (near == null ? "" : "; did you mean '" + near + "'?"));
             }
         }
         return warnings;

@@ -27,8 +27,11 @@ final class AttributeReader {
         if ("numeric".equals(kind)) {
             return reader.number();
         }
-        if ("categorical".equals(kind) || "signed".equals(kind)) {
-            return reader.values("signed".equals(kind));
+        if ("categorical".equals(kind)) {
+            return reader.values();
+        }
+        if ("signed".equals(kind)) {
+            return reader.signed();
         }
         throw fields.refused("kind", "must be numeric, categorical or signed");
     }
@@ -42,13 +45,6 @@ final class AttributeReader {
         if (Double.isInfinite(high - low)) {
             throw fields.refused("high", "is too far above low");
         }
-        double[] edges = null;
-        if (fields.get("bins") != null) {
-            edges = fields.rising("bins", 3, MOST_VALUES + 1);
-            if (edges[0] != low || edges[edges.length - 1] != high) {
-                throw fields.refused("bins", "must reach from low to high");
-            }
-        }
         double missing = Double.NaN;
         if (fields.get("missing") != null) {
             missing = fields.number("missing");
@@ -59,10 +55,19 @@ final class AttributeReader {
         if (fields.get("unlisted") != null) {
             throw fields.refused("unlisted", "is for categorical attributes only");
         }
-        return Attribute.number(name, low, high, edges, missing);
+        return fields.get("bins") == null ? new NumberAttribute(name, low, high, missing)
+                                          : histogram(low, high, missing);
     }
 
-    private Attribute values(boolean signed) throws Refused {
+    private Attribute histogram(double low, double high, double missing) throws Refused {
+        double[] edges = fields.rising("bins", 3, MOST_VALUES + 1);
+        if (edges[0] != low || edges[edges.length - 1] != high) {
+            throw fields.refused("bins", "must reach from low to high");
+        }
+        return new Histogram(name, edges, missing);
+    }
+
+    private Attribute values() throws Refused {
         List<?> listed = fields.list("values", 2, MOST_VALUES);
         Kind kind = kindOf(listed.get(0));
         Map<Object, Integer> places = new HashMap<>();
@@ -75,9 +80,16 @@ final class AttributeReader {
                 throw fields.refused("values", "must be different");
             }
         }
-        double missing = standIn("missing", places, kind, signed);
-        double unlisted = standIn("unlisted", places, kind, signed);
-        return signed ? Attribute.signed(name, places) : Attribute.values(name, places, kind, missing, unlisted);
+        return new Category(name, kind, places, standIn("missing", places, kind), standIn("unlisted", places, kind));
+    }
+
+    private Attribute signed() throws Refused {
+        for (String field : new String[] {"missing", "unlisted"}) {
+            if (fields.get(field) != null) {
+                throw fields.refused(field, "is not for signed attributes");
+            }
+        }
+        return new SignedAttribute(name, values().size());
     }
 
     private static Kind kindOf(Object value) {
@@ -90,14 +102,14 @@ final class AttributeReader {
         return Fields.isInteger(value) ? Kind.NUMBER : null;
     }
 
-    private double standIn(String field, Map<Object, Integer> places, Kind kind, boolean signed) throws Refused {
+    private double standIn(String field, Map<Object, Integer> places, Kind kind) throws Refused {
         Object value = fields.get(field);
         if (value == null) {
             return Double.NaN;
         }
-        Integer place = signed ? null : places.get(Values.told(value, kind));
+        Integer place = places.get(Values.told(value, kind));
         if (place == null) {
-            throw fields.refused(field, signed ? "is not for signed attributes" : "must be one of the values");
+            throw fields.refused(field, "must be one of the values");
         }
         return place;
     }

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 /**
  * How long to leave a server alone after it failed, also across restarts.
  *
- * <p>Pauses double from two seconds to an hour, each shortened at random by up to half, so that a fleet that failed together does
- * not come back together.
+ * <p>Pauses double from two seconds to an hour, each shortened at random by up to half, so that a fleet that failed
+ * together does not come back together.
  */
 final class Backoff {
     private static final double FIRST_PAUSE = 2;

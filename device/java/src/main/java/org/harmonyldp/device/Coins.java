@@ -34,8 +34,8 @@ final class Coins {
     /**
      * So many different attributes, in the order of the coin, each drawn in proportion to its weight among those left.
      *
-     * <p>A partial Fisher-Yates shuffle. The weights of the places that are left are kept in a tree of sums, so that thousands
-     * of answers take as many steps of a few additions.
+     * <p>A partial Fisher-Yates shuffle. The weights of the places that are left are kept in a tree of sums, so that
+     * thousands of answers take as many steps of a few additions.
      */
     int[] attributes(int[] weights, int answers) {
         int count = weights.length;

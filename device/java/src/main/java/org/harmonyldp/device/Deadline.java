@@ -7,9 +7,9 @@ import java.net.HttpURLConnection;
 /**
  * Hangs up when an exchange takes too long, however slowly its bytes trickle in.
  *
- * <p>The platform's client bounds each wait, not their sum: a server that sends a byte of its headers now and then would hold
- * the app's worker, and the directory's lock, for hours. Nothing but another thread can end that; this one lives as long as one
- * exchange, and does nothing else.
+ * <p>The platform's client bounds each wait, not their sum: a server that sends a byte of its headers now and then
+ * would hold the app's worker, and the directory's lock, for hours. Nothing but another thread can end that; this one
+ * lives as long as one exchange, and does nothing else.
  */
 final class Deadline implements Closeable {
     private final HttpURLConnection connection;

@@ -21,7 +21,8 @@ interface Derivation {
 
     /** The gradient with respect to the weight of a number. */
     static Derivation gradient(int feature, Derived.Term term, double clip, double middle, double reach) {
-        return derived -> Derived.clip(derived.term(term) / clip) * Derived.clip((derived.told[feature] - middle) / reach);
+        return derived
+                -> Derived.clip(derived.term(term) / clip) * Derived.clip((derived.told[feature] - middle) / reach);
     }
 
     /** The gradient with respect to the weights of levels: the level, and a sign whose mean is the term. */
@@ -48,11 +49,13 @@ interface Derivation {
 
     /** The bin of the score, and whether the label is positive. */
     static Derivation curve(double[] edges) {
-        return derived -> Double.isNaN(derived.label) ? Double.NaN : 2 * derived.reached(edges) + (derived.label > 0 ? 1 : 0);
+        return derived
+                -> Double.isNaN(derived.label) ? Double.NaN : 2 * derived.reached(edges) + (derived.label > 0 ? 1 : 0);
     }
 
     /** The bin of the score with the sign of the label. */
     static Derivation surplus(double[] edges, int half) {
-        return derived -> Double.isNaN(derived.label) ? Double.NaN : derived.reached(edges) + (derived.label <= 0 ? half : 0);
+        return derived
+                -> Double.isNaN(derived.label) ? Double.NaN : derived.reached(edges) + (derived.label <= 0 ? half : 0);
     }
 }

@@ -36,13 +36,13 @@ final class DerivationReader {
         }
         if ("curve".equals(is)) {
             double[] edges = fields.rising("edges", 1, MOST_EDGES);
-            demand(Attribute.Shape.VALUES, 2 * (edges.length + 1));
+            demand(attribute instanceof Category, 2 * (edges.length + 1));
             return Derivation.curve(edges);
         }
         if ("surplus".equals(is)) {
             double[] edges = fields.rising("edges", 1, MOST_EDGES);
-            demand(Attribute.Shape.SIGNED, edges.length + 1);
-            return Derivation.surplus(edges, Signed.half(edges.length + 1));
+            demand(attribute instanceof SignedAttribute, edges.length + 1);
+            return Derivation.surplus(edges, SignedCode.half(edges.length + 1));
         }
         throw fields.refused("is", "must be label, feature, gradient, product, curve or surplus");
     }
@@ -50,10 +50,11 @@ final class DerivationReader {
     private Derivation feature() throws Refused {
         int place = featurePlace();
         Attribute feature = features.get(place);
-        if (feature.shape == Attribute.Shape.NUMBER) {
-            return number(Derivation.number(place, feature.low, feature.high));
+        if (feature instanceof NumberAttribute) {
+            NumberAttribute number = (NumberAttribute) feature;
+            return number(Derivation.number(place, number.low, number.high));
         }
-        demand(Attribute.Shape.VALUES, feature.size());
+        demand(attribute instanceof Category, feature.size());
         return Derivation.level(place);
     }
 
@@ -62,11 +63,12 @@ final class DerivationReader {
         Attribute feature = features.get(place);
         Derived.Term term = term(fields.get("of"));
         double clip = positive(fields.get("clip"), "clip");
-        if (feature.shape == Attribute.Shape.NUMBER) {
-            return number(Derivation.gradient(place, term, clip, fields.number("middle"), positive(fields.get("reach"), "reach")));
+        if (feature instanceof NumberAttribute) {
+            return number(Derivation.gradient(
+                    place, term, clip, fields.number("middle"), positive(fields.get("reach"), "reach")));
         }
-        demand(Attribute.Shape.SIGNED, feature.size());
-        return Derivation.signedGradient(place, term, clip, Signed.half(feature.size()));
+        demand(attribute instanceof SignedAttribute, feature.size());
+        return Derivation.signedGradient(place, term, clip, SignedCode.half(feature.size()));
     }
 
     private Derivation product() throws Refused {
@@ -118,14 +120,14 @@ final class DerivationReader {
 
     /** A number is answered as the attribute reads numbers: clipped, and in bins if it has them. */
     private Derivation number(Derivation derivation) throws Refused {
-        if (attribute.shape != Attribute.Shape.NUMBER && attribute.shape != Attribute.Shape.BINS) {
+        if (!(attribute instanceof NumberAttribute)) {
             throw fields.refused("is", "needs a numeric attribute");
         }
         return derived -> attribute.answer(derivation.answer(derived));
     }
 
-    private void demand(Attribute.Shape shape, int size) throws Refused {
-        if (attribute.shape != shape || attribute.size() != size) {
+    private void demand(boolean rightKind, int size) throws Refused {
+        if (!rightKind || attribute.size() != size) {
             throw fields.refused("is", "does not fit this attribute's kind, or the number of its values");
         }
     }

@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * One participant, whose whole state is in a directory: it visits its server, answers what is open, and resends until it is heard.
+ * One participant, whose whole state is in a directory: it visits its server, answers what is open, and resends until
+ * it is heard.
  *
  * <pre>{@code
  * try (Device device = Device.builder("https://stats.example.org", directory)
@@ -22,7 +23,8 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p>Every method blocks: call it from a worker. Several processes may share a directory; a Device is for one thread at a time.
+ * <p>Every method blocks: call it from a worker. Several processes may share a directory; a Device is for one thread at
+ * a time.
  */
 public final class Device implements Closeable {
     private static final double TOO_OLD = 90 * Times.DAY;
@@ -51,7 +53,8 @@ public final class Device implements Closeable {
      * Starts to describe a device.
      *
      * @param server the server's URL, such as {@code https://stats.example.org}
-     * @param directory where the device keeps its state, such as {@code context.getNoBackupFilesDir().toPath().resolve("harmony")};
+     * @param directory where the device keeps its state, such as {@code
+     *         context.getNoBackupFilesDir().toPath().resolve("harmony")};
      *     it belongs to one server
      */
     public static DeviceBuilder builder(String server, Path directory) {
@@ -66,9 +69,9 @@ public final class Device implements Closeable {
     /**
      * Answers each open survey once, takes part once in each training, sends what waits, and says what happened.
      *
-     * <p>Nothing about a value is thrown or decides what is sent; {@link Visit#getWarnings} tells the app's developer. A server
-     * that cannot be reached, a full disk or a damaged ledger is no exception: {@link Visit#getTrouble} says so, and the next
-     * visit goes on.
+     * <p>Nothing about a value is thrown or decides what is sent; {@link Visit#getWarnings} tells the app's developer.
+     * A server that cannot be reached, a full disk or a damaged ledger is no exception: {@link Visit#getTrouble} says
+     * so, and the next visit goes on.
      *
      * @param patience how long this call may wait for further attempts, or for a training's task
      */
@@ -193,7 +196,8 @@ public final class Device implements Closeable {
     }
 
     private static String unusable(IOException problem) {
-        return problem instanceof LedgerException ? problem.getMessage() : "the directory cannot be used: " + problem.getMessage();
+        return problem instanceof LedgerException ? problem.getMessage()
+                                                  : "the directory cannot be used: " + problem.getMessage();
     }
 
     private void finishWithdrawals() throws IOException, ServerTrouble {
@@ -204,7 +208,8 @@ public final class Device implements Closeable {
             Reply reply = state.server.delete(one.identity);
             int status = reply.getStatus();
             boolean refused = status == 401; // it may pass, when a server's keys are mended; or it may not, ever
-            if (status == 200 || status == 204 || Server.isGone(reply) || refused && state.now() - one.since > TOO_OLD) {
+            if (status == 200 || status == 204 || Server.isGone(reply)
+                    || refused && state.now() - one.since > TOO_OLD) {
                 state.consent.confirmed(one.identity);
             } else if (!refused) {
                 throw state.server.trouble(reply, "deletion");

@@ -34,8 +34,8 @@ public final class DeviceBuilder {
     /**
      * Declares that this app can tell a name, the same for all of its users.
      *
-     * <p>A survey that asks for something else is skipped; any other is answered, whatever the values are and whether they are
-     * there.
+     * <p>A survey that asks for something else is skipped; any other is answered, whatever the values are and whether
+     * they are there.
      */
     public DeviceBuilder record(String name, Kind kind) {
         record.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(kind, "kind"));
@@ -53,8 +53,8 @@ public final class DeviceBuilder {
     }
 
     /**
-     * Says whether the owner consents. It is asked before every request: without consent nothing is sent, and what was kept is
-     * deleted here and at the server.
+     * Says whether the owner consents. It is asked before every request: without consent nothing is sent, and what was
+     * kept is deleted here and at the server.
      */
     public DeviceBuilder consent(BooleanSupplier given) {
         consent = Objects.requireNonNull(given, "consent");
@@ -132,7 +132,8 @@ public final class DeviceBuilder {
     /** The device. Nothing is read, written or sent yet. */
     public Device build() {
         if (!recordGiven) {
-            throw new IllegalStateException("'record' is missing: declare what this app can tell, record(\"battery\", Kind.NUMBER)");
+            throw new IllegalStateException(
+                    "'record' is missing: declare what this app can tell, record(\"battery\", Kind.NUMBER)");
         }
         if (consent == null || epsilonLimit == null) {
             throw new IllegalStateException(consent == null ? "'consent' is missing" : "'epsilonLimit' is missing");
@@ -141,7 +142,8 @@ public final class DeviceBuilder {
         while (url.endsWith("/")) {
             url = url.substring(0, url.length() - 1);
         }
-        HttpTransport http = new HttpTransport(url, plainHttp || transport != null, mostDocumentBytes, HttpTransport.EXCHANGE_MILLIS);
+        HttpTransport http = new HttpTransport(
+                url, plainHttp || transport != null, mostDocumentBytes, HttpTransport.EXCHANGE_MILLIS);
         Clock ticking = clock;
         Now now = () -> ticking.millis() / 1000.0;
         Server reached = new Server(url, transport == null ? http : transport, mostDocumentBytes, now);

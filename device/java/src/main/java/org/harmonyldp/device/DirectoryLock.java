@@ -14,8 +14,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The lock on a device's directory: one process, and one thread, changes it at a time.
  *
- * <p>The file's lock excludes other processes, and is released by the system when this one dies; it does not exclude threads of
- * one process, and closing any stream of the file would release it. So threads first take turns at a lock of their own.
+ * <p>The file's lock excludes other processes, and is released by the system when this one dies; it does not exclude
+ * threads of one process, and closing any stream of the file would release it. So threads first take turns at a lock of
+ * their own.
  */
 final class DirectoryLock {
     private static final Map<Path, ReentrantLock> TURNS = new HashMap<>();

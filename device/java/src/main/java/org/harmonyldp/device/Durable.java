@@ -19,8 +19,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 /**
  * Files that a crash or a power cut does not undo once a method here has returned.
  *
- * <p>Callers hold the directory's lock, so a fixed name for the file being written is enough: what a crash leaves behind is
- * overwritten the next time. Streams are used, not channels: an interrupted thread would find its channel closed in mid-write.
+ * <p>Callers hold the directory's lock, so a fixed name for the file being written is enough: what a crash leaves
+ * behind is overwritten the next time. Streams are used, not channels: an interrupted thread would find its channel
+ * closed in mid-write.
  */
 final class Durable {
     private static final int CHUNK = 4096;
@@ -96,7 +97,8 @@ final class Durable {
         if (!FileSystems.getDefault().supportedFileAttributeViews().contains("posix")) {
             return new FileAttribute<?>[0];
         }
-        return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))};
+        return new FileAttribute<?>[] {
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))};
     }
 
     private static long endOfLastLine(RandomAccessFile file) throws IOException {

@@ -86,6 +86,7 @@ public final class Entry {
 
     @Override
     public String toString() {
-        return Times.text(at) + " " + survey + " " + round + ": epsilon " + epsilon + " on " + String.join(", ", asked) + ", " + state;
+        return Times.text(at) + " " + survey + " " + round + ": epsilon " + epsilon + " on " + String.join(", ", asked)
+                + ", " + state;
     }
 }

@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The most epsilon to spend in one report, in one round and in any 30 days.
  *
- * <p>A round is a label: surveys that ask in rounds of the same label share the limit. A limit that is not given is as large as
- * the next wider one: {@code EpsilonLimit.per30Days(4).perReport(1)} allows 4 in a round.
+ * <p>A round is a label: surveys that ask in rounds of the same label share the limit. A limit that is not given is as
+ * large as the next wider one: {@code EpsilonLimit.per30Days(4).perReport(1)} allows 4 in a round.
  */
 public final class EpsilonLimit {
     private static final double BILLION = 1e9;

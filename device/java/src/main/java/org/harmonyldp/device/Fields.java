@@ -113,7 +113,8 @@ final class Fields {
     static boolean isWellFormed(String text) {
         for (int at = 0; at < text.length(); at++) {
             char unit = text.charAt(at);
-            if (Character.isHighSurrogate(unit) && at + 1 < text.length() && Character.isLowSurrogate(text.charAt(at + 1))) {
+            if (Character.isHighSurrogate(unit) && at + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(at + 1))) {
                 at++;
             } else if (Character.isSurrogate(unit)) {
                 return false;

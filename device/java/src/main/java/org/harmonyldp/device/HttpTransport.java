@@ -44,7 +44,8 @@ final class HttpTransport implements Transport {
             throw new IllegalArgumentException("'server' must have no user, query or fragment");
         }
         if (plain && !plainHttp && !Loopback.isLoopback(parts.getHost())) {
-            throw new IllegalArgumentException("'server': plain http sends the credential unprotected; use https, or plainHttp(true) "
+            throw new IllegalArgumentException(
+                    "'server': plain http sends the credential unprotected; use https, or plainHttp(true) "
                     + "on a network you trust");
         }
         this.server = server;
@@ -103,7 +104,8 @@ final class HttpTransport implements Transport {
         if (promised > mostBytes) {
             throw new IOException("the reply has more than " + mostBytes + " bytes");
         }
-        InputStream stream = status >= HttpURLConnection.HTTP_BAD_REQUEST ? connection.getErrorStream() : connection.getInputStream();
+        InputStream stream = status >= HttpURLConnection.HTTP_BAD_REQUEST ? connection.getErrorStream()
+                                                                          : connection.getInputStream();
         if (stream == null) {
             return new byte[0];
         }

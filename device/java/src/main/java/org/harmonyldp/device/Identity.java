@@ -56,7 +56,8 @@ final class Identity {
 
     /** Whether a credential can be sent: text that cannot break out of its header. */
     private static boolean fitsAHeader(Object credential) {
-        if (!(credential instanceof String) || ((String) credential).isEmpty() || ((String) credential).length() > MOST_CREDENTIAL) {
+        if (!(credential instanceof String) || ((String) credential).isEmpty()
+                || ((String) credential).length() > MOST_CREDENTIAL) {
             return false;
         }
         for (int at = 0; at < ((String) credential).length(); at++) {

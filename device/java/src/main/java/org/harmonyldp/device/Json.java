@@ -13,8 +13,8 @@ import java.util.Map;
 /**
  * Reads strict JSON of bounded size into maps, lists, text, doubles, booleans and null.
  *
- * <p>The bytes are bounded before anything is parsed, so that a hostile document costs no more than a pass over them. A number
- * that doubles cannot hold becomes infinite; whoever reads the field refuses it there.
+ * <p>The bytes are bounded before anything is parsed, so that a hostile document costs no more than a pass over them. A
+ * number that doubles cannot hold becomes infinite; whoever reads the field refuses it there.
  */
 final class Json {
     /** The bytes that a document may have unless an app allows more. */
@@ -68,9 +68,9 @@ final class Json {
     private static char[] decode(byte[] bytes) throws Refused {
         try {
             CharBuffer decoded = StandardCharsets.UTF_8.newDecoder()
-                    .onMalformedInput(CodingErrorAction.REPORT)
-                    .onUnmappableCharacter(CodingErrorAction.REPORT)
-                    .decode(ByteBuffer.wrap(bytes));
+                                         .onMalformedInput(CodingErrorAction.REPORT)
+                                         .onUnmappableCharacter(CodingErrorAction.REPORT)
+                                         .decode(ByteBuffer.wrap(bytes));
             char[] text = new char[decoded.remaining()];
             decoded.get(text);
             return text;

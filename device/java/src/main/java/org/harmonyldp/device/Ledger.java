@@ -11,8 +11,8 @@ import java.util.Map;
 /**
  * The ledger file of a device's directory: one JSON object a line, which its owner can read and nothing rewrites.
  *
- * <p>Privacy: {@link #charge} is durable before a report is drawn, so a crash can lose a report that was paid for but never make
- * one that was not. The ledger holds no value and no symbol.
+ * <p>Privacy: {@link #charge} is durable before a report is drawn, so a crash can lose a report that was paid for but
+ * never make one that was not. The ledger holds no value and no symbol.
  */
 final class Ledger {
     static final String ANSWERED = "answered";
@@ -61,8 +61,8 @@ final class Ledger {
     /**
      * Every answered round, oldest first.
      *
-     * <p>A last line without its end is a crash before anything was drawn: it does not count. Any other line that cannot be read
-     * means that spending is unknown.
+     * <p>A last line without its end is a crash before anything was drawn: it does not count. Any other line that
+     * cannot be read means that spending is unknown.
      */
     List<Entry> entries() throws IOException {
         byte[] content = Durable.read(path);
@@ -76,7 +76,8 @@ final class Ledger {
             try {
                 reading.take(Arrays.copyOfRange(content, start, at));
             } catch (Refused damage) {
-                throw new LedgerException(path + ", line " + number + ": damaged, so what was spent is unknown and nothing more is "
+                throw new LedgerException(path + ", line " + number
+                        + ": damaged, so what was spent is unknown and nothing more is "
                         + "answered; restore the file, or move it away to start anew");
             }
             start = at + 1;

@@ -20,17 +20,16 @@ final class MechanismReader {
     static Survey.Mechanism read(Fields fields, Attribute attribute, List<Table> tables) throws Refused {
         MechanismReader reader = new MechanismReader(fields, attribute);
         reader.refuseAnotherSign();
-        String code = attribute.shape == Attribute.Shape.NUMBER ? "grid" : "linear";
-        if (!code.equals(fields.get("code"))) {
-            throw fields.refused("code", "must be " + code + " for this attribute");
+        if (!attribute.code().equals(fields.get("code"))) {
+            throw fields.refused("code", "must be " + attribute.code() + " for this attribute");
         }
         Table table = tables.get(fields.integer("table", 0, tables.size() - 1));
-        return new Survey.Mechanism(code.equals("grid") ? reader.grid(table) : reader.linear(table), table);
+        return new Survey.Mechanism(attribute.code().equals("grid") ? reader.grid(table) : reader.linear(table), table);
     }
 
     private void refuseAnotherSign() throws Refused {
         Object mark = fields.get("signed");
-        boolean signed = attribute.shape == Attribute.Shape.SIGNED;
+        boolean signed = attribute instanceof SignedAttribute;
         if (signed ? !Boolean.TRUE.equals(mark) : mark != null && !Boolean.FALSE.equals(mark)) {
             throw fields.refused("signed", "must be true exactly in signed attributes");
         }
@@ -44,14 +43,16 @@ final class MechanismReader {
         if (points != table.inputs()) {
             throw fields.refused("points", "must be the inputs of the table");
         }
-        return new Grid(points, attribute.low, attribute.high);
+        NumberAttribute number = (NumberAttribute) attribute;
+        return new GridCode(points, number.low, number.high);
     }
 
     private Code linear(Table table) throws Refused {
         int base = fields.integer("base", 2, MOST_INPUTS);
         int digits = fields.integer("digits", 1, MOST_DIGITS);
         int[] multipliers = multipliers(base);
-        Code code = attribute.shape == Attribute.Shape.SIGNED ? signed(base, digits, multipliers) : linear(base, digits, multipliers);
+        Code code = attribute instanceof SignedAttribute ? signed(base, digits, multipliers)
+                                                         : linear(base, digits, multipliers);
         if (base != table.inputs()) {
             throw fields.refused("base", "must be the inputs of the table");
         }
@@ -69,10 +70,10 @@ final class MechanismReader {
         if (power * base < attribute.size()) {
             throw fields.refused("digits", "are too few for the values");
         }
-        if (Linear.points(base, digits) * multipliers.length > MOST_ROWS) {
+        if (LinearCode.points(base, digits) * multipliers.length > MOST_ROWS) {
             throw fields.refused("digits", "and multipliers make more than 2^31 rows");
         }
-        return new Linear(base, digits, multipliers, attribute.size());
+        return new LinearCode(base, digits, multipliers, attribute.size());
     }
 
     private Code signed(int base, int digits, int[] multipliers) throws Refused {
@@ -82,10 +83,10 @@ final class MechanismReader {
         if (multipliers.length != 1) {
             throw fields.refused("multipliers", "must be [1] in a signed code");
         }
-        if (digits != Signed.digits(attribute.size())) {
-            throw fields.refused("digits", "must be " + Signed.digits(attribute.size()) + " for these values");
+        if (digits != SignedCode.digits(attribute.size())) {
+            throw fields.refused("digits", "must be " + SignedCode.digits(attribute.size()) + " for these values");
         }
-        return new Signed(attribute.size());
+        return new SignedCode(attribute.size());
     }
 
     private int[] multipliers(int base) throws Refused {

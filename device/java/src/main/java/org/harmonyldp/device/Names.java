@@ -25,7 +25,8 @@ final class Names {
 
     /** Whether a value is a SHA-256 in lower-case hexadecimal. */
     static boolean isFingerprint(Object value) {
-        return value instanceof String && Hex.isHex((String) value, FINGERPRINT_DIGITS) && value.equals(Hex.text(Hex.bytes((String) value)));
+        return value instanceof String && Hex.isHex((String) value, FINGERPRINT_DIGITS)
+                && value.equals(Hex.text(Hex.bytes((String) value)));
     }
 
     /** Whether a value is the seed of a round, or a device's id: 16 bytes in hexadecimal. */

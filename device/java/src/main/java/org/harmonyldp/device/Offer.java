@@ -22,7 +22,8 @@ final class Offer {
             throw fields.refused("fingerprint", "must be 64 hexadecimal digits");
         }
         String name = name(fields);
-        return new Offer(name, fields.number("epsilon"), (String) fields.get("fingerprint"), Round.read(fields.fields("round")));
+        return new Offer(
+                name, fields.number("epsilon"), (String) fields.get("fingerprint"), Round.read(fields.fields("round")));
     }
 
     static Offer training(Object listed) throws Refused {

@@ -3,7 +3,10 @@ package org.harmonyldp.device;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a server offers: surveys with an open round, and trainings that run. Entries that are not as described are passed over. */
+/**
+ * What a server offers: surveys with an open round, and trainings that run. Entries that are not as described are
+ * passed over.
+ */
 final class Offers {
     static final int PROTOCOL = 1;
 

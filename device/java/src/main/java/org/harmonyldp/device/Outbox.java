@@ -13,8 +13,8 @@ import java.util.Map;
 /**
  * The reports on disk that the server has not acknowledged yet, a file each.
  *
- * <p>A report is written here before it is first sent, and sent from here only, so that what is sent again after a lost answer or
- * a crash is the same bytes.
+ * <p>A report is written here before it is first sent, and sent from here only, so that what is sent again after a lost
+ * answer or a crash is the same bytes.
  */
 final class Outbox {
     private static final String ENDING = ".json";
@@ -137,7 +137,8 @@ final class Outbox {
             if (report.length() % 2 != 0 || !Hex.isHex(report, report.length())) {
                 return null;
             }
-            Waiting waiting = new Waiting(fields.text("survey"), fields.text("round"), Hex.bytes(report), fields.number("at"));
+            Waiting waiting =
+                    new Waiting(fields.text("survey"), fields.text("round"), Hex.bytes(report), fields.number("at"));
             return waiting.file.equals(file) ? waiting : null;
         } catch (Refused damage) {
             return null;

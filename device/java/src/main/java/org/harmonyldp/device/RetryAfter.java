@@ -11,7 +11,10 @@ final class RetryAfter {
     private RetryAfter() {
     }
 
-    /** Seconds, from a number or a date (against the server's own clock, where the reply tells it); NaN if neither is given. */
+    /**
+     * Seconds, from a number or a date (against the server's own clock, where the reply tells it); NaN if neither is
+     * given.
+     */
     static double of(Reply reply, double now) {
         String text = reply.getHeader("retry-after") == null ? "" : reply.getHeader("retry-after").trim();
         if (isDigits(text)) {

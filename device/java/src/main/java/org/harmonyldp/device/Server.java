@@ -26,7 +26,8 @@ final class Server {
 
     /** Asks for an id and a credential. */
     Identity enrol(String key) throws ServerTrouble {
-        Map<String, String> body = key == null ? Collections.<String, String>emptyMap() : Collections.singletonMap("key", key);
+        Map<String, String> body =
+                key == null ? Collections.<String, String>emptyMap() : Collections.singletonMap("key", key);
         Reply reply = send("POST", "/v1/devices", body, null);
         if (reply.getStatus() != 201) {
             throw trouble(reply, "enrolment");
@@ -148,7 +149,8 @@ final class Server {
         }
         try {
             return transport.request(method, path, headers, body == null ? null : JsonText.bytes(body));
-        } catch (IOException | RuntimeException problem) { // Android throws SecurityException where an app may not use the network
+        } catch (IOException
+                | RuntimeException problem) { // Android throws SecurityException where an app may not use the network
             throw new ServerTrouble("no answer to " + method + " " + path + ": " + problem.getClass().getSimpleName()
                     + (problem.getClass() == IOException.class ? " (" + problem.getMessage() + ")" : ""));
         }

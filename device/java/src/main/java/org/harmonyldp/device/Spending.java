@@ -8,9 +8,10 @@ import java.util.List;
 /**
  * Spends epsilon on one report.
  *
- * <p>The order of {@link #spend} is the privacy argument. Under the directory's lock: the round is looked up in the ledger (never
- * twice), the owner's limits are asked (never too much), the epsilon is charged durably, only then is the report drawn, and it is
- * on disk before it is sent. A crash between any two steps can only lose a report that was charged.
+ * <p>The order of {@link #spend} is the privacy argument. Under the directory's lock: the round is looked up in the
+ * ledger (never twice), the owner's limits are asked (never too much), the epsilon is charged durably, only then is the
+ * report drawn, and it is on disk before it is sent. A crash between any two steps can only lose a report that was
+ * charged.
  */
 final class Spending {
     private final DeviceState state;
@@ -19,7 +20,10 @@ final class Spending {
         this.state = state;
     }
 
-    /** Spends epsilon on a report and keeps it, or returns why not. {@code onceFor} is a label, or null for any round of the name. */
+    /**
+     * Spends epsilon on a report and keeps it, or returns why not. {@code onceFor} is a label, or null for any round
+     * of the name.
+     */
     String spend(Identity identity, String name, Round round, String onceFor, Survey survey, double[] answers)
             throws IOException, NoConsent {
         try (DirectoryLock.Held held = state.lock.hold()) {

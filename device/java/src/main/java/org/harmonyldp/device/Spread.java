@@ -49,12 +49,16 @@ final class Spread {
         if (Math.abs(mine - other) > CLEAR * mine) {
             return mine < other;
         }
-        return BigInteger.valueOf(largest).multiply(BigInteger.valueOf(otherSmallest))
-                .compareTo(BigInteger.valueOf(otherLargest).multiply(BigInteger.valueOf(smallest))) < 0;
+        return BigInteger.valueOf(largest)
+                       .multiply(BigInteger.valueOf(otherSmallest))
+                       .compareTo(BigInteger.valueOf(otherLargest).multiply(BigInteger.valueOf(smallest)))
+                < 0;
     }
 
     boolean isWithin(BigInteger floor) {
-        return BigInteger.valueOf(largest).shiftLeft(ExponentialFloor.FRACTION_BITS)
-                .compareTo(floor.multiply(BigInteger.valueOf(smallest))) <= 0;
+        return BigInteger.valueOf(largest)
+                       .shiftLeft(ExponentialFloor.FRACTION_BITS)
+                       .compareTo(floor.multiply(BigInteger.valueOf(smallest)))
+                <= 0;
     }
 }

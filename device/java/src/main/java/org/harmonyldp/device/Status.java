@@ -99,7 +99,8 @@ public final class Status {
 
     @Override
     public String toString() {
-        return "<Status: server " + server + ", device " + device + ", withdrawn " + withdrawn + ", rounds answered " + roundsAnswered
-                + ", epsilon " + spentIn30Days + " in 30 days and " + spentInAll + " in all, waiting " + reportsWaiting + ">";
+        return "<Status: server " + server + ", device " + device + ", withdrawn " + withdrawn + ", rounds answered "
+                + roundsAnswered + ", epsilon " + spentIn30Days + " in 30 days and " + spentInAll + " in all, waiting "
+                + reportsWaiting + ">";
     }
 }

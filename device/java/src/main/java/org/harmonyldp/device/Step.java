@@ -16,8 +16,8 @@ final class Step implements Questions {
     private final Derivation[] derivations;
 
     /** {@code derivations} are in the order of the survey's attributes. */
-    Step(String training, Survey survey, Round round, List<Attribute> features, Attribute label, Score model, Score direction,
-            Derivation[] derivations) {
+    Step(String training, Survey survey, Round round, List<Attribute> features, Attribute label, Score model,
+            Score direction, Derivation[] derivations) {
         this.training = training;
         this.survey = survey;
         this.round = round;
@@ -43,10 +43,11 @@ final class Step implements Questions {
         for (int place = 0; place < told.length; place++) {
             Attribute feature = features.get(place);
             double answer = feature.answer(values.get(feature.name));
-            told[place] = feature.shape == Attribute.Shape.NUMBER ? scaled(feature, answer) : answer;
+            boolean lacksNumber = feature instanceof NumberAttribute && Double.isNaN(answer);
+            told[place] = lacksNumber ? 0 : scaled(feature, answer);
         }
-        double answered = label.answer(values.get(label.name));
-        double target = label.shape == Attribute.Shape.NUMBER && !Double.isNaN(answered) ? scaled(label, answered) : 2 * answered - 1;
+        double answer = label.answer(values.get(label.name));
+        double target = label instanceof Category ? 2 * answer - 1 : scaled(label, answer);
         double score = model.of(told);
         Derived derived = new Derived(told, target, score, direction == null ? score : direction.of(told), chance);
         double[] answers = new double[derivations.length];
@@ -56,17 +57,18 @@ final class Step implements Questions {
         return answers;
     }
 
-    /** The number on a scale from -1 to 1; 0 where there is none. */
-    private static double scaled(Attribute attribute, double number) {
-        if (Double.isNaN(number)) {
-            return 0;
+    /** A number on a scale from -1 to 1, and a level as it is; NaN where there is none. */
+    private static double scaled(Attribute attribute, double answer) {
+        if (!(attribute instanceof NumberAttribute)) {
+            return answer;
         }
-        double half = half(attribute);
-        return Derived.clip((number - (attribute.low + half)) / half);
+        NumberAttribute number = (NumberAttribute) attribute;
+        double half = half(number);
+        return Derived.clip((answer - (number.low + half)) / half);
     }
 
     /** Half of a number's range. */
-    static double half(Attribute attribute) {
-        return (attribute.high - attribute.low) / 2;
+    static double half(NumberAttribute number) {
+        return (number.high - number.low) / 2;
     }
 }

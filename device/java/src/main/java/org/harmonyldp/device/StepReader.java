@@ -30,7 +30,7 @@ final class StepReader {
         Round round = Round.read(document.fields("round"));
         readFeatures();
         Attribute label = attribute(document.fields("label"));
-        if (label.shape == Attribute.Shape.VALUES && label.size() != 2) {
+        if (label instanceof Category && label.size() != 2) {
             throw document.refused("label", "must be numeric or have two values");
         }
         Score model = score(document.fields("model"));
@@ -40,9 +40,11 @@ final class StepReader {
         for (int place = 0; place < derivations.length; place++) {
             Attribute attribute = survey.attributes.get(place);
             refuseStandIns(place);
-            derivations[place] = new DerivationReader(derive.fields(attribute.name), attribute, features, places).read();
+            derivations[place] =
+                    new DerivationReader(derive.fields(attribute.name), attribute, features, places).read();
         }
-        return new Step((String) document.get("training"), survey, round, features, label, model, direction, derivations);
+        return new Step(
+                (String) document.get("training"), survey, round, features, label, model, direction, derivations);
     }
 
     private void readFeatures() throws Refused {
@@ -59,13 +61,13 @@ final class StepReader {
 
     private static Attribute attribute(Fields fields) throws Refused {
         Attribute attribute = AttributeReader.read(fields);
-        if (attribute.shape == Attribute.Shape.BINS) {
+        if (attribute instanceof Histogram) {
             throw fields.refused("bins", "are not for features and labels");
         }
-        if (attribute.shape == Attribute.Shape.SIGNED) {
+        if (attribute instanceof SignedAttribute) {
             throw fields.refused("kind", "must be numeric or categorical");
         }
-        if (attribute.shape == Attribute.Shape.NUMBER && Step.half(attribute) == 0) {
+        if (attribute instanceof NumberAttribute && Step.half((NumberAttribute) attribute) == 0) {
             throw fields.refused("high", "is too near low");
         }
         return attribute;
@@ -77,7 +79,7 @@ final class StepReader {
         boolean[] levels = new boolean[features.size()];
         for (int place = 0; place < read.length; place++) {
             Attribute feature = features.get(place);
-            levels[place] = feature.shape == Attribute.Shape.VALUES;
+            levels[place] = feature instanceof Category;
             if (!levels[place]) {
                 read[place] = new double[] {weights.number(feature.name)};
                 continue;

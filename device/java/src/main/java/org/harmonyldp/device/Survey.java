@@ -40,7 +40,8 @@ final class Survey implements Questions {
     private final int symbolBytes;
 
     /** {@code coins} and {@code mechanisms} are by attribute, the mechanisms by tier within it. */
-    Survey(String name, double[] epsilons, int answers, List<Attribute> attributes, int[] coins, Mechanism[][] mechanisms) {
+    Survey(String name, double[] epsilons, int answers, List<Attribute> attributes, int[] coins,
+            Mechanism[][] mechanisms) {
         this.name = name;
         this.epsilons = epsilons;
         this.answers = answers;

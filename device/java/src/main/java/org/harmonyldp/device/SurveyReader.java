@@ -91,11 +91,13 @@ final class SurveyReader {
         return epsilon;
     }
 
-    private static Survey.Mechanism[] mechanisms(Fields fields, Attribute attribute, List<Table> tables, int tiers) throws Refused {
+    private static Survey.Mechanism[] mechanisms(Fields fields, Attribute attribute, List<Table> tables, int tiers)
+            throws Refused {
         List<?> listed = fields.list("mechanisms", tiers, tiers);
         Survey.Mechanism[] mechanisms = new Survey.Mechanism[tiers];
         for (int tier = 0; tier < tiers; tier++) {
-            mechanisms[tier] = MechanismReader.read(fields.fields("mechanisms", tier, listed.get(tier)), attribute, tables);
+            mechanisms[tier] =
+                    MechanismReader.read(fields.fields("mechanisms", tier, listed.get(tier)), attribute, tables);
         }
         return mechanisms;
     }

@@ -22,7 +22,8 @@ public final class SurveyRound {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof SurveyRound && survey.equals(((SurveyRound) other).survey) && round.equals(((SurveyRound) other).round);
+        return other instanceof SurveyRound && survey.equals(((SurveyRound) other).survey)
+                && round.equals(((SurveyRound) other).round);
     }
 
     @Override

@@ -7,9 +7,9 @@ import java.util.Map;
 /**
  * How a device reaches its server. Give the builder another to go through an HTTP library of your own.
  *
- * <p>A transport must not follow redirects (they could carry the credential away), must keep no cookies (they could link a
- * device to the one it was before {@link Device#forget}), must bound the body and the time of an exchange, and may repeat a
- * request that got no answer.
+ * <p>A transport must not follow redirects (they could carry the credential away), must keep no cookies (they could
+ * link a device to the one it was before {@link Device#forget}), must bound the body and the time of an exchange, and
+ * may repeat a request that got no answer.
  */
 public interface Transport extends Closeable {
     /**

@@ -11,8 +11,8 @@ import java.util.Map;
 /**
  * Whether consent was withdrawn, and which identities the server has yet to delete.
  *
- * <p>Only what a deletion request needs is kept, and only until the server has confirmed it. A damaged file counts as withdrawn:
- * in doubt, nothing is sent.
+ * <p>Only what a deletion request needs is kept, and only until the server has confirmed it. A damaged file counts as
+ * withdrawn: in doubt, nothing is sent.
  */
 final class Withdrawal {
     static final String BY_FORGETTING = "forget";

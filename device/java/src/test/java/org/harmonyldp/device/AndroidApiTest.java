@@ -68,8 +68,10 @@ class AndroidApiTest {
             }
         }
         Set<String> used = used();
-        Set<String> unknown = used.stream().filter(one -> !listed.contains(one)).collect(Collectors.toCollection(TreeSet::new));
-        Set<String> unused = listed.stream().filter(one -> !used.contains(one)).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> unknown =
+                used.stream().filter(one -> !listed.contains(one)).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> unused =
+                listed.stream().filter(one -> !used.contains(one)).collect(Collectors.toCollection(TreeSet::new));
         assertEquals(Set.of(), unknown, "look these up in Android's reference, then add them with their API level");
         assertEquals(Set.of(), unused, "these are listed and no longer used");
         assertTrue(used.size() > 200);
@@ -83,14 +85,19 @@ class AndroidApiTest {
     @Test
     void nothingReflects() throws IOException {
         for (String one : used()) {
-            assertTrue(!one.startsWith("java/lang/reflect") && !one.contains("Class.forName") && !one.contains("Unsafe"), one);
+            assertTrue(
+                    !one.startsWith("java/lang/reflect") && !one.contains("Class.forName") && !one.contains("Unsafe"),
+                    one);
         }
     }
 
     @Test
     void noListenerTimerOrPoolRuns() throws IOException {
-        List<String> threads = used().stream().filter(one -> one.startsWith("java/util/concurrent/Exec")
-                || one.startsWith("java/util/Timer") || one.contains("ForkJoin")).collect(Collectors.toList());
+        List<String> threads = used().stream()
+                                       .filter(one
+                                               -> one.startsWith("java/util/concurrent/Exec")
+                                                       || one.startsWith("java/util/Timer") || one.contains("ForkJoin"))
+                                       .collect(Collectors.toList());
         assertEquals(List.of(), threads);
     }
 }

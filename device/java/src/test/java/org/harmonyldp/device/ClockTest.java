@@ -24,7 +24,7 @@ class ClockTest extends DeviceRoom {
         assertTrue(round("4").getSkipped().get("small").startsWith("per_30_days"));
         clock.now += 1;
         assertEquals(1, round("5").getAnswered().size());
-        assertEquals(1, ledgerEvents().stream().filter("clock"::equals).count());
+        assertEquals(1, ledgerEvents().stream().filter("clock" ::equals).count());
     }
 
     @Test

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 /** Files that a crash or a hand has damaged: a defined result, and never a second report. */
 class DamageTest extends DeviceRoom {
     private void append(String text) throws IOException {
-        Files.write(directory.resolve("ledger.jsonl"), text.getBytes(StandardCharsets.UTF_8), StandardOpenOption.APPEND);
+        Files.write(
+                directory.resolve("ledger.jsonl"), text.getBytes(StandardCharsets.UTF_8), StandardOpenOption.APPEND);
     }
 
     @Test
@@ -111,7 +112,8 @@ class DamageTest extends DeviceRoom {
     @Test
     void filesOfThePythonSdkAreRead() throws Exception {
         Files.createDirectories(directory);
-        String identity = "{\n \"server\": \"https://stats.example\",\n \"device\": \"000000000000000000000000000000aa\",\n"
+        String identity =
+                "{\n \"server\": \"https://stats.example\",\n \"device\": \"000000000000000000000000000000aa\",\n"
                 + " \"credential\": \"secretaa\",\n \"renewed\": 1800000000.0,\n \"enrolled\": \"\"\n}\n";
         Files.write(directory.resolve("identity.json"), identity.getBytes(StandardCharsets.UTF_8));
         Files.createFile(directory.resolve("ledger.jsonl"));

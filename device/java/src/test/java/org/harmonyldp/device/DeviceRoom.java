@@ -25,8 +25,13 @@ abstract class DeviceRoom {
     }
 
     DeviceBuilder builder() {
-        return Device.builder("https://stats.example", directory).record(Samples.record()).consent(true).epsilonLimit(100)
-                .transport(server).clock(clock).sleeper(clock::sleep);
+        return Device.builder("https://stats.example", directory)
+                .record(Samples.record())
+                .consent(true)
+                .epsilonLimit(100)
+                .transport(server)
+                .clock(clock)
+                .sleeper(clock::sleep);
     }
 
     /** A device started anew, as after a restart. */

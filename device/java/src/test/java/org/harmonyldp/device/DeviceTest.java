@@ -22,7 +22,8 @@ class DeviceTest extends DeviceRoom {
         assertEquals("[small 1]", visit.getAnswered().toString());
         assertEquals("[small 1]", visit.getAccepted().toString());
         assertEquals(0, visit.getWaiting());
-        assertEquals(Arrays.asList("POST /v1/devices", "GET /v1/surveys", "GET /v1/surveys/small", "POST /v1/surveys/small/reports"),
+        assertEquals(Arrays.asList("POST /v1/devices", "GET /v1/surveys", "GET /v1/surveys/small",
+                             "POST /v1/surveys/small/reports"),
                 server.requests);
         Entry entry = device().ledger().get(0);
         assertEquals("accepted", entry.getState());
@@ -43,7 +44,7 @@ class DeviceTest extends DeviceRoom {
         server.open("small", "2");
         assertEquals(1, answer().getAnswered().size());
         assertEquals(2, device().ledger().size());
-        assertEquals(1, server.requests.stream().filter("GET /v1/surveys/small"::equals).count());
+        assertEquals(1, server.requests.stream().filter("GET /v1/surveys/small" ::equals).count());
     }
 
     @Test
@@ -66,8 +67,14 @@ class DeviceTest extends DeviceRoom {
     void whatTheRecordLacksIsSkippedAndSaid() {
         Map<String, Kind> record = Samples.record();
         record.remove("wifi");
-        Visit visit = Device.builder("https://stats.example", directory).record(record).consent(true).epsilonLimit(1)
-                .transport(server).clock(clock).build().answer(Samples.values());
+        Visit visit = Device.builder("https://stats.example", directory)
+                              .record(record)
+                              .consent(true)
+                              .epsilonLimit(1)
+                              .transport(server)
+                              .clock(clock)
+                              .build()
+                              .answer(Samples.values());
         assertEquals("asks for 'wifi' (boolean), which is not in this app's record", visit.getSkipped().get("small"));
         assertTrue(visit.toString().contains("skipped small: asks for 'wifi'"), visit.toString());
         assertTrue(visit.getWarnings().contains("values: 'wifi' is not in the record"));
@@ -85,9 +92,7 @@ class DeviceTest extends DeviceRoom {
 
     @Test
     void aFunctionThatThrowsHasNoValue() {
-        Visit visit = device().answer(name -> {
-            throw new IllegalStateException("secret " + name);
-        });
+        Visit visit = device().answer(name -> { throw new IllegalStateException("secret " + name); });
         assertEquals(1, visit.getAnswered().size());
         assertEquals(3, visit.getWarnings().size());
         assertTrue(visit.getWarnings().stream().noneMatch(one -> one.contains("secret")));
@@ -142,7 +147,7 @@ class DeviceTest extends DeviceRoom {
         clock.now += 2 * Times.DAY;
         answer();
         answer();
-        assertEquals(1, server.requests.stream().filter("POST /v1/devices/me"::equals).count());
+        assertEquals(1, server.requests.stream().filter("POST /v1/devices/me" ::equals).count());
     }
 
     @Test
@@ -158,8 +163,14 @@ class DeviceTest extends DeviceRoom {
     @Test
     void aDirectoryBelongsToOneServer() {
         answer();
-        Visit visit = Device.builder("https://other.example/", directory).record(Samples.record()).consent(true).epsilonLimit(1)
-                .transport(server).clock(clock).build().answer(Samples.values());
+        Visit visit = Device.builder("https://other.example/", directory)
+                              .record(Samples.record())
+                              .consent(true)
+                              .epsilonLimit(1)
+                              .transport(server)
+                              .clock(clock)
+                              .build()
+                              .answer(Samples.values());
         assertTrue(visit.getTrouble().contains("belongs to a device of https://stats.example"), visit.toString());
     }
 
@@ -188,11 +199,15 @@ class DeviceTest extends DeviceRoom {
     @Test
     void whatIsMissingInTheBuilderIsSaid() {
         DeviceBuilder empty = Device.builder("https://stats.example", directory);
-        assertTrue(assertThrows(IllegalStateException.class, empty::build).getMessage().contains("'record' is missing"));
+        assertTrue(
+                assertThrows(IllegalStateException.class, empty::build).getMessage().contains("'record' is missing"));
         empty.record(new HashMap<>());
-        assertTrue(assertThrows(IllegalStateException.class, empty::build).getMessage().contains("'consent' is missing"));
+        assertTrue(
+                assertThrows(IllegalStateException.class, empty::build).getMessage().contains("'consent' is missing"));
         empty.consent(true);
-        assertTrue(assertThrows(IllegalStateException.class, empty::build).getMessage().contains("'epsilonLimit' is missing"));
+        assertTrue(assertThrows(IllegalStateException.class, empty::build)
+                           .getMessage()
+                           .contains("'epsilonLimit' is missing"));
         empty.epsilonLimit(1).build();
         assertThrows(IllegalArgumentException.class, () -> EpsilonLimit.per30Days(-1));
         assertThrows(IllegalArgumentException.class, () -> EpsilonLimit.per30Days(Double.NaN));

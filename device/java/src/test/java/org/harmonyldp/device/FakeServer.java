@@ -77,9 +77,7 @@ final class FakeServer implements Transport {
     }
 
     void loseNextRequest() {
-        faults.add((method, path) -> {
-            throw new IOException("nobody is there");
-        });
+        faults.add((method, path) -> { throw new IOException("nobody is there"); });
     }
 
     @Override

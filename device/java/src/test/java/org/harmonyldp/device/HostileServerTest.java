@@ -45,7 +45,8 @@ class HostileServerTest extends DeviceRoom {
         assertEquals("'name' is not the name under which the survey is listed", answer().getSkipped().get("small"));
         server.publish(Samples.survey("small"), "1");
         server.epsilons.put("small", 0.5);
-        assertEquals("'epsilon' is not the epsilon with which the survey is listed", answer().getSkipped().get("small"));
+        assertEquals(
+                "'epsilon' is not the epsilon with which the survey is listed", answer().getSkipped().get("small"));
         assertEquals(0, device().ledger().size());
     }
 
@@ -60,7 +61,8 @@ class HostileServerTest extends DeviceRoom {
 
     @Test
     void listsThatAreNoListsAreTrouble() {
-        for (String list : new String[] {"", "[]", "7", "{}", "{\"surveys\": 7}", "{\"protocol\": 2, \"surveys\": []}", "nonsense"}) {
+        for (String list : new String[] {
+                     "", "[]", "7", "{}", "{\"surveys\": 7}", "{\"protocol\": 2, \"surveys\": []}", "nonsense"}) {
             server.list = list.getBytes(StandardCharsets.UTF_8);
             assertTrue(answer().getTrouble().startsWith("the list of surveys"), list);
             clock.now += Times.DAY;
@@ -70,11 +72,12 @@ class HostileServerTest extends DeviceRoom {
     @Test
     void anEnrolmentThatCannotBeUsedIsTrouble() throws Exception {
         for (String body : new String[] {"", "{}", "[]", "{\"device\": \"00\", \"credential\": \"x\"}",
-            "{\"device\": \"00000000000000000000000000000001\", \"credential\": \"a b\"}",
-            "{\"device\": \"00000000000000000000000000000001\", \"credential\": \"a\\r\\nCookie: x\"}",
-            "{\"device\": \"00000000000000000000000000000001\", \"credential\": \"\"}",
-            "{\"device\": \"0000000000000000 000000000000001\", \"credential\": \"x\"}"}) {
-            server.faults.add((method, path) -> new Reply(201, Collections.emptyMap(), body.getBytes(StandardCharsets.UTF_8)));
+                     "{\"device\": \"00000000000000000000000000000001\", \"credential\": \"a b\"}",
+                     "{\"device\": \"00000000000000000000000000000001\", \"credential\": \"a\\r\\nCookie: x\"}",
+                     "{\"device\": \"00000000000000000000000000000001\", \"credential\": \"\"}",
+                     "{\"device\": \"0000000000000000 000000000000001\", \"credential\": \"x\"}"}) {
+            server.faults.add(
+                    (method, path) -> new Reply(201, Collections.emptyMap(), body.getBytes(StandardCharsets.UTF_8)));
             assertTrue(answer().getTrouble().startsWith("enrolment: "), body);
             clock.now += Times.DAY;
         }
@@ -98,7 +101,8 @@ class HostileServerTest extends DeviceRoom {
                         body[random.nextInt(body.length)] ^= (byte) (1 << random.nextInt(8));
                     }
                     int[] statuses = {200, 201, 204, 301, 404, 500, -1, 999};
-                    return new Reply(statuses[random.nextInt(statuses.length)], Collections.singletonMap("Retry-After", "-" + visitText(random)), body);
+                    return new Reply(statuses[random.nextInt(statuses.length)],
+                            Collections.singletonMap("Retry-After", "-" + visitText(random)), body);
                 });
             }
             Visit said = answer();

@@ -52,7 +52,8 @@ class HttpTransportTest {
         server = HttpServer.create(loopback, 0);
         server.setExecutor(threads);
         server.createContext("/", exchange -> {
-            requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI() + " " + exchange.getRequestHeaders().keySet());
+            requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI() + " "
+                    + exchange.getRequestHeaders().keySet());
             bodies.add(exchange.getRequestBody().readAllBytes());
             answer.to(exchange);
             exchange.close();
@@ -69,7 +70,8 @@ class HttpTransportTest {
     }
 
     private HttpTransport transport(int exchangeMillis) {
-        return new HttpTransport("http://127.0.0.1:" + server.getAddress().getPort() + "/under", false, MOST_BYTES, exchangeMillis);
+        return new HttpTransport(
+                "http://127.0.0.1:" + server.getAddress().getPort() + "/under", false, MOST_BYTES, exchangeMillis);
     }
 
     private HttpTransport rawTransport(int exchangeMillis, Talk talk) {
@@ -103,7 +105,8 @@ class HttpTransportTest {
             exchange.getResponseHeaders().set("Retry-After", "7");
             send(exchange, 200, new byte[] {1, 2, 3});
         };
-        Reply reply = transport(5000).request("POST", "/v1/devices", Collections.singletonMap("Harmony-Protocol", "1"), new byte[] {4});
+        Reply reply = transport(5000).request(
+                "POST", "/v1/devices", Collections.singletonMap("Harmony-Protocol", "1"), new byte[] {4});
         assertEquals(200, reply.getStatus());
         assertEquals("7", reply.getHeader("retry-after"));
         assertArrayEquals(new byte[] {1, 2, 3}, reply.getBody());
@@ -119,10 +122,12 @@ class HttpTransportTest {
     @Test
     void everyStatusIsAReply() throws IOException {
         for (int status : new int[] {200, 201, 204, 400, 401, 403, 404, 408, 409, 410, 413, 422, 429, 500, 503}) {
-            answer = exchange -> send(exchange, status, status == 204 ? new byte[0] : "problem".getBytes(StandardCharsets.UTF_8));
+            answer = exchange
+                    -> send(exchange, status, status == 204 ? new byte[0] : "problem".getBytes(StandardCharsets.UTF_8));
             for (String method : new String[] {"GET", "POST", "DELETE"}) {
                 byte[] body = method.equals("POST") ? new byte[] {'{', '}'} : null;
-                Reply reply = transport(5000).request(method, "/v1/devices/me", Collections.singletonMap("Authorization", "Harmony x.y"), body);
+                Reply reply = transport(5000).request(
+                        method, "/v1/devices/me", Collections.singletonMap("Authorization", "Harmony x.y"), body);
                 assertEquals(status, reply.getStatus(), method);
             }
         }
@@ -167,11 +172,14 @@ class HttpTransportTest {
 
     @Test
     void anExchangeHasADeadlineHoweverItsBytesTrickle() {
-        List<Talk> talks = Arrays.asList(
-                out -> Thread.sleep(60_000),
-                out -> drip(out, "", "H"),
-                out -> drip(out, "HTTP/1.1 200 OK\r\nX: ", "y"),
-                out -> drip(out, "HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n", "y"),
+        List<Talk> talks = Arrays.asList(out
+                -> Thread.sleep(60_000),
+                out
+                -> drip(out, "", "H"),
+                out
+                -> drip(out, "HTTP/1.1 200 OK\r\nX: ", "y"),
+                out
+                -> drip(out, "HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n", "y"),
                 out -> drip(out, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\ny\r\n"));
         for (Talk talk : talks) {
             HttpTransport transport = rawTransport(700, talk);
@@ -184,20 +192,23 @@ class HttpTransportTest {
 
     @Test
     void whatIsNotHttpIsAnError() {
-        assertThrows(IOException.class, () -> get(rawTransport(2000, out -> out.write("SSH-2.0-x\r\n".getBytes(StandardCharsets.UTF_8)))));
+        assertThrows(IOException.class,
+                () -> get(rawTransport(2000, out -> out.write("SSH-2.0-x\r\n".getBytes(StandardCharsets.UTF_8)))));
     }
 
     @Test
     void aBodyThatEndsEarlyIsAnError() {
         String half = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf";
-        assertThrows(IOException.class, () -> get(rawTransport(2000, out -> out.write(half.getBytes(StandardCharsets.UTF_8)))));
+        assertThrows(IOException.class,
+                () -> get(rawTransport(2000, out -> out.write(half.getBytes(StandardCharsets.UTF_8)))));
     }
 
     @Test
     void nobodyThereIsAnError() throws IOException {
         int port = raw.getLocalPort();
         raw.close();
-        assertThrows(IOException.class, () -> get(new HttpTransport("http://localhost:" + port, false, MOST_BYTES, 2000)));
+        assertThrows(
+                IOException.class, () -> get(new HttpTransport("http://localhost:" + port, false, MOST_BYTES, 2000)));
     }
 
     @Test
@@ -216,12 +227,13 @@ class HttpTransportTest {
 
     @Test
     void plainHttpIsForLoopbackAlone() {
-        for (String url : new String[] {"http://stats.example.org", "http://127.evil.example", "http://127.0.0.1.example.org",
-            "http://10.0.0.1", "ftp://x", "stats.example.org", "https://", "https://u@x", "https://x?y", "https://x#y", "https:// x"}) {
+        for (String url : new String[] {"http://stats.example.org", "http://127.evil.example",
+                     "http://127.0.0.1.example.org", "http://10.0.0.1", "ftp://x", "stats.example.org", "https://",
+                     "https://u@x", "https://x?y", "https://x#y", "https:// x"}) {
             assertThrows(IllegalArgumentException.class, () -> new HttpTransport(url, false, 1, 1), url);
         }
-        for (String url : new String[] {"https://stats.example.org", "https://x:8443/under", "http://localhost:1", "http://127.0.0.1",
-            "http://[::1]:80"}) {
+        for (String url : new String[] {"https://stats.example.org", "https://x:8443/under", "http://localhost:1",
+                     "http://127.0.0.1", "http://[::1]:80"}) {
             new HttpTransport(url, false, 1, 1);
         }
         new HttpTransport("http://10.0.0.1", true, 1, 1);

@@ -52,13 +52,15 @@ class JsonTest {
 
     @Test
     void whatIsNotJsonIsRefused() {
-        List<String> texts = Arrays.asList("", " ", "{", "[", "[1", "[1,", "[1,]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "01", "1.", ".5",
-                "+1", "-", "1e", "1e+", "--1", "0x1", "1d", "NaN", "-Infinity", "Infinity", "nul", "tru", "True", "'a'", "\"a", "\"\\x\"",
-                "\"\\u12g4\"", "\"\\u+123\"", "\"\\u12", "\"\n\"", "\"\u0001\"", "1 2", "[] []", "//", "\uFEFF{}", "\u00a01", "[1\u000b]", "nullx");
+        List<String> texts = Arrays.asList("", " ", "{", "[", "[1", "[1,", "[1,]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
+                "{a:1}", "01", "1.", ".5", "+1", "-", "1e", "1e+", "--1", "0x1", "1d", "NaN", "-Infinity", "Infinity",
+                "nul", "tru", "True", "'a'", "\"a", "\"\\x\"", "\"\\u12g4\"", "\"\\u+123\"", "\"\\u12", "\"\n\"",
+                "\"\u0001\"", "1 2", "[] []", "//", "\uFEFF{}", "\u00a01", "[1\u000b]", "nullx");
         for (String text : texts) {
             assertThrows(Refused.class, () -> read(text), text);
         }
-        for (byte[] bytes : new byte[][] {{'"', (byte) 0xff, '"'}, {'"', (byte) 0xc0, (byte) 0x80, '"'}, {'"', (byte) 0xed, (byte) 0xa0, (byte) 0x80, '"'}}) {
+        for (byte[] bytes : new byte[][] {{'"', (byte) 0xff, '"'}, {'"', (byte) 0xc0, (byte) 0x80, '"'},
+                     {'"', (byte) 0xed, (byte) 0xa0, (byte) 0x80, '"'}}) {
             assertThrows(Refused.class, () -> Json.read(bytes, 100));
         }
     }
@@ -76,20 +78,22 @@ class JsonTest {
 
     @Test
     void whatIsWrittenIsReadAgain() throws Refused {
-        String text = "{\"a\": [1.5, true, null, \"\\\"\\\\\\u0000\\u007f\\u20ac\\ud83d\\ude00\"], \"b\": {}, \"c\": []}";
+        String text =
+                "{\"a\": [1.5, true, null, \"\\\"\\\\\\u0000\\u007f\\u20ac\\ud83d\\ude00\"], \"b\": {}, \"c\": []}";
         assertEquals(text, JsonText.of(read(text)));
     }
 
     @Test
     void aHostileDocumentIsRefusedAtOnce() throws Refused {
         String counts = times("1,", 500_000);
-        String document = "{\"format\": \"harmony-survey/1\", \"name\": \"x\", \"epsilon\": 1, \"answers\": 1, \"attributes\": [{}], "
-                + "\"tables\": [{\"kind\": \"circulant\", \"counts\": [" + counts + "1]}]}";
+        String document = "{\"format\": \"harmony-survey/1\", \"name\": \"x\", \"epsilon\": 1, \"answers\": 1, "
+                + "\"attributes\": [{}], \"tables\": [{\"kind\": \"circulant\", \"counts\": [" + counts + "1]}]}";
         double leastMillis = Double.MAX_VALUE;
         for (int time = 0; time < 20; time++) {
             long start = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
             assertThrows(Refused.class, () -> SurveyReader.read(read(document), ""));
-            leastMillis = Math.min(leastMillis, (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start) / 1e6);
+            leastMillis = Math.min(
+                    leastMillis, (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start) / 1e6);
         }
         System.out.println("a hostile mebibyte is refused in " + Math.round(leastMillis) + " ms of processor time");
         assertTrue(leastMillis < 100, leastMillis + " ms");

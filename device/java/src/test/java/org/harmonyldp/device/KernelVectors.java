@@ -42,7 +42,8 @@ final class KernelVectors extends Vectors {
         }
         for (Object one : list(file, "edges")) {
             Table table = new Table(true, new long[][] {counts(list(one, "counts"))});
-            expect("edge", get(one, "kept"), table.keeps(ExponentialFloor.of(number(one, "epsilon"), integer(one, "answers"))));
+            expect("edge", get(one, "kept"),
+                    table.keeps(ExponentialFloor.of(number(one, "epsilon"), integer(one, "answers"))));
         }
     }
 
@@ -67,7 +68,8 @@ final class KernelVectors extends Vectors {
             for (Object pair : assigned) {
                 @SuppressWarnings("unchecked")
                 List<Double> asked = (List<Double>) pair;
-                asked.set(1, (double) coins.below(((Double) list(one, "rows").get(asked.get(0).intValue())).longValue()));
+                asked.set(
+                        1, (double) coins.below(((Double) list(one, "rows").get(asked.get(0).intValue())).longValue()));
             }
             expect("assignment", list(one, "assigned"), assigned);
         }
@@ -75,13 +77,15 @@ final class KernelVectors extends Vectors {
 
     private void codes() {
         for (Object one : list(file, "grid")) {
-            Grid grid = new Grid(integer(one, "points"), number(one, "low"), number(one, "high"));
+            GridCode grid = new GridCode(integer(one, "points"), number(one, "low"), number(one, "high"));
             expect("grid", integer(one, "index"), grid.index(number(one, "value"), 0, word(one, "word")));
         }
         for (Object one : list(file, "linear")) {
             int values = integer(one, "values");
-            Code code = Boolean.TRUE.equals(get(one, "signed")) ? new Signed(values / 2)
-                    : new Linear(integer(one, "base"), integer(one, "digits"), integers(one, "multipliers"), values);
+            Code code = Boolean.TRUE.equals(get(one, "signed"))
+                    ? new SignedCode(values / 2)
+                    : new LinearCode(
+                            integer(one, "base"), integer(one, "digits"), integers(one, "multipliers"), values);
             expect("rows", (long) integer(one, "rows"), code.rows());
             for (Object each : list(one, "cases")) {
                 expect("linear", integer(each, "index"), code.index(number(each, "value"), integer(each, "row"), 0));
@@ -93,7 +97,7 @@ final class KernelVectors extends Vectors {
             for (int place = 0; place < numbers.length; place++) {
                 numbers[place] = (Double) edges.get(place);
             }
-            Attribute attribute = Attribute.number("x", numbers[0], numbers[numbers.length - 1], numbers, Double.NaN);
+            Attribute attribute = new Histogram("x", numbers, Double.NaN);
             expect("bin", number(one, "place"), attribute.answer(number(one, "value")));
         }
     }

@@ -156,9 +156,7 @@ class SendingTest extends DeviceRoom {
     @Test
     void anInterruptedWorkerStopsWaitingAndStaysInterrupted() {
         server.answerNext(503, "Retry-After", "30");
-        Device device = builder().sleeper(seconds -> {
-            throw new InterruptedException();
-        }).build();
+        Device device = builder().sleeper(seconds -> { throw new InterruptedException(); }).build();
         Visit visit = device.answer(Samples.values(), Duration.ofSeconds(60));
         assertTrue(Thread.interrupted());
         assertEquals(1, server.requests.size());
@@ -190,9 +188,7 @@ class SendingTest extends DeviceRoom {
 
     @Test
     void aTransportThatThrowsAnythingIsTrouble() {
-        server.faults.add((method, path) -> {
-            throw new SecurityException("no permission");
-        });
+        server.faults.add((method, path) -> { throw new SecurityException("no permission"); });
         assertEquals("no answer to POST /v1/devices: SecurityException", answer().getTrouble());
     }
 }

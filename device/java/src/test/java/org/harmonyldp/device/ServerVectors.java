@@ -47,7 +47,8 @@ final class ServerVectors extends Vectors {
             expect(text(one, "why"), 0, Offers.read(listOf(Arrays.asList(get(one, "listed")), null)).surveys.size());
         }
         List<String> names = new ArrayList<>();
-        for (Offer training : Offers.read(listOf(new ArrayList<>(), list(get(file, "trainings"), "listed"))).trainings) {
+        for (Offer training :
+                Offers.read(listOf(new ArrayList<>(), list(get(file, "trainings"), "listed"))).trainings) {
             names.add(training.name);
         }
         expect("trainings", list(get(file, "trainings"), "used"), names);
@@ -65,7 +66,8 @@ final class ServerVectors extends Vectors {
             round.put("label", "a");
             round.put("seed", "00000000000000000000000000000000");
             round.put("enrolled_before", get(one, "enrolled_before"));
-            expect("enrolled_before", get(one, "answers"), Round.read(Fields.of(round, "round")).isFor(text(one, "enrolled")));
+            expect("enrolled_before", get(one, "answers"),
+                    Round.read(Fields.of(round, "round")).isFor(text(one, "enrolled")));
         }
     }
 
@@ -78,7 +80,8 @@ final class ServerVectors extends Vectors {
                 String name = step.survey.attributes.get(place).name;
                 Object expected = get(get(one, "values"), name);
                 if (expected instanceof String) {
-                    expected = (double) list(list(get(get(file, "step"), "survey"), "attributes").get(place), "values").indexOf(expected);
+                    expected = (double) list(list(get(get(file, "step"), "survey"), "attributes").get(place), "values")
+                                       .indexOf(expected);
                 }
                 expect(name, expected, Double.isNaN(answers[place]) ? null : answers[place]);
             }

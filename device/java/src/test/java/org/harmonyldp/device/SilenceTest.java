@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 /** Whether, when and how much a device sends is the same for all people with the same record. */
 class SilenceTest extends DeviceRoom {
     private static final int PEOPLE = 300;
-    private static final Object[] WRONG = {null, Double.NaN, Double.POSITIVE_INFINITY, "", "71", "true", true, false, 0, -0.0, 1, 1.0f, 0.5,
-        1L << 53, new BigInteger("123456789012345678901234567890"), new BigDecimal("1e400"), -1, new byte[] {1}, new ArrayList<>(),
-        new HashMap<>(), new Object(), 'c', "fl", "flu ", "FLU", "\ud800"};
+    private static final Object[] WRONG = {null, Double.NaN, Double.POSITIVE_INFINITY, "", "71", "true", true, false, 0,
+            -0.0, 1, 1.0f, 0.5, 1L << 53, new BigInteger("123456789012345678901234567890"), new BigDecimal("1e400"), -1,
+            new byte[] {1}, new ArrayList<>(), new HashMap<>(), new Object(), 'c', "fl", "flu ", "FLU", "\ud800"};
 
     private final List<Integer> drawn = new ArrayList<>();
 
@@ -84,10 +84,13 @@ class SilenceTest extends DeviceRoom {
         directory = temporary.resolve("person" + person);
         drawn.clear();
         SystemRandom system = new SystemRandom();
-        Visit visit = builder().random(count -> {
-            drawn.add(count);
-            return system.next(count);
-        }).build().answer(values);
+        Visit visit = builder()
+                              .random(count -> {
+                                  drawn.add(count);
+                                  return system.next(count);
+                              })
+                              .build()
+                              .answer(values);
         StringBuilder trace = new StringBuilder();
         trace.append(server.requests).append(drawn).append(visit.getAnswered()).append(visit.getAccepted());
         trace.append(visit.getSkipped()).append(visit.getTrouble()).append(ledgerEvents());

@@ -22,7 +22,8 @@ class ThreadsTest extends DeviceRoom {
         }
         Transport oneAtATime = new Transport() {
             @Override
-            public Reply request(String method, String path, Map<String, String> headers, byte[] body) throws java.io.IOException {
+            public Reply request(String method, String path, Map<String, String> headers, byte[] body)
+                    throws java.io.IOException {
                 synchronized (server) {
                     return server.request(method, path, headers, body);
                 }

@@ -91,7 +91,8 @@ class TrainingTest extends DeviceRoom {
         clock.now += Times.DAY;
         server.train(Samples.step());
         server.epsilons.put("charging", 1.0);
-        assertEquals("'epsilon' is not the epsilon with which the training is listed", answer().getSkipped().get("charging"));
+        assertEquals("'epsilon' is not the epsilon with which the training is listed",
+                answer().getSkipped().get("charging"));
     }
 
     @Test
@@ -112,8 +113,14 @@ class TrainingTest extends DeviceRoom {
 
     @Test
     void theRecordMustTellFeaturesAndLabel() {
-        Device device = Device.builder("https://stats.example", directory).record("battery", Kind.NUMBER).record("theme", Kind.TEXT)
-                .consent(true).epsilonLimit(9).transport(server).clock(clock).build();
+        Device device = Device.builder("https://stats.example", directory)
+                                .record("battery", Kind.NUMBER)
+                                .record("theme", Kind.TEXT)
+                                .consent(true)
+                                .epsilonLimit(9)
+                                .transport(server)
+                                .clock(clock)
+                                .build();
         assertEquals("asks for 'charging' (boolean), which is not in this app's record",
                 device.answer(Samples.values()).getSkipped().get("charging"));
     }

@@ -1,14 +1,14 @@
 package org.harmonyldp.device;
 
 /** A place to the product of its digits with a projective vector, times a multiplier, modulo the base. */
-final class Linear extends Code {
+final class LinearCode extends Code {
     private final long base;
     private final int digits;
     private final int[] multipliers;
     private final int values;
     private final long points;
 
-    Linear(int base, int digits, int[] multipliers, int values) {
+    LinearCode(int base, int digits, int[] multipliers, int values) {
         this.base = base;
         this.digits = digits;
         this.multipliers = multipliers;

@@ -1,18 +1,21 @@
 package org.harmonyldp.device;
 
 /** A level with a sign to one bit: the sign times a Hadamard row of the levels. Part of a training's step. */
-final class Signed extends Code {
+final class SignedCode extends Code {
     private final int levels;
     private final long half;
     private final int digits;
 
-    Signed(int levels) {
+    SignedCode(int levels) {
         this.levels = levels;
         this.half = half(levels);
         this.digits = digits(levels);
     }
 
-    /** The least power of two that is at least 2 and at least the number of levels: what a negative sign adds to a level. */
+    /**
+     * The least power of two that is at least 2 and at least the number of levels: what a negative sign adds to a
+     * level.
+     */
     static int half(int levels) {
         int half = 2;
         while (half < levels) {
@@ -34,7 +37,7 @@ final class Signed extends Code {
     @Override
     int index(double answer, long row, long roundWord) {
         long number = Double.isNaN(answer) ? drawn(roundWord) : (long) answer;
-        return (int) (Linear.product(2, digits, half + 1 + row, number) % 2);
+        return (int) (LinearCode.product(2, digits, half + 1 + row, number) % 2);
     }
 
     private long drawn(long roundWord) {

@@ -1,14 +1,14 @@
 package org.harmonyldp.device;
 
 /** A number to one of the two grid points beside it, at random so that their mean is the number. */
-final class Grid extends Code {
+final class GridCode extends Code {
     private static final double TWO_53 = 9007199254740992.0;
 
     private final int points;
     private final double low;
     private final double high;
 
-    Grid(int points, double low, double high) {
+    GridCode(int points, double low, double high) {
         this.points = points;
         this.low = low;
         this.high = high;

@@ -1,0 +1,67 @@
+package org.harmonyldp.device;
+
+import java.io.IOException;
+import java.nio.file.Paths;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+
+/**
+ * A device that visits its server again and again, and now and then forgets, until it is killed
+ * (tests/java/test_crashes.py).
+ */
+final class Visitor {
+    private static final int VISITS_UNTIL_IT_FORGETS = 9;
+
+    private Visitor() {
+    }
+
+    /** A clock that runs so many times as fast, so that pauses after a failure cost nothing. */
+    private static final class FastClock extends Clock {
+        private static final long START = 1_800_000_000_000L;
+        private final long factor;
+
+        FastClock(long factor) {
+            this.factor = factor;
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.ofEpochMilli(START + (System.currentTimeMillis() - START) * factor);
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+    }
+
+    /**
+     * Visits {@code arguments[0]} from the directory {@code arguments[1]}, {@code arguments[2]} times or until it is
+     * killed.
+     */
+    public static void main(String[] arguments) throws IOException {
+        Device device = Device.builder(arguments[0], Paths.get(arguments[1]))
+                                .record("battery", Kind.NUMBER)
+                                .record("wifi", Kind.BOOLEAN)
+                                .record("age", Kind.NUMBER)
+                                .consent(true)
+                                .epsilonLimit(1e9)
+                                .clock(new FastClock(1000))
+                                .build();
+        System.out.println("ready");
+        for (long visit = 1; visit <= Long.parseLong(arguments[2]); visit++) {
+            System.out.println(device.answer(name -> name.equals("wifi") ? (Object) true : (Object) 33));
+            if (visit % VISITS_UNTIL_IT_FORGETS == 0) {
+                device.forget();
+                device.rejoin();
+            }
+        }
+    }
+}
