@@ -1,6 +1,6 @@
 """kill -9 of the JVM at random points: never two reports for a round, never one without a charge.
 
-Devices visit a server that opens a new round whenever it has a report, and loses one reply in ten;
+Devices visit a server that opens a new round at every other visit and loses one reply in ten;
 they forget and rejoin every few visits.  Some share their directory with a second process.  Each is
 killed after a random time, and another goes on in the same directory: HARMONY_KILLS times in all.
 """
@@ -27,12 +27,13 @@ from . import sdk
 
 KILLS = int(os.environ.get("HARMONY_KILLS", "24"))
 FOLDERS = 4
-LONGEST = 0.8
-"""Seconds until a kill, after the process said that it is ready."""
+ORIGIN = int(time.time() * 1000)
+MOST_VISITS = 5
+"""Before a kill."""
 
 
 class Rounds(FakeServer):
-    """Opens another round after each report, and loses some replies."""
+    """Opens another round now and then, and loses some replies."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(small_survey())
@@ -43,30 +44,34 @@ class Rounds(FakeServer):
     def handle(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes
     ) -> Answer | None:
-        answer = super().handle(method, path, headers, body)
         with self._opening:
-            if answer is not None and answer[0] == 201 and path.endswith("/reports"):
+            if path == "/v1/surveys" and self._rng.random() < 0.5:
                 self.opened += 1
                 self.open_round("small", str(self.opened))
+        answer = super().handle(method, path, headers, body)
+        with self._opening:
             return None if self._rng.random() < 0.1 else answer
 
 
-def killed(url: str, folder: Path, seconds: float) -> None:
-    """Start a device, and end it without warning after so many seconds."""
+def killed(url: str, folder: Path, visits: int, share: float) -> None:
+    """Start a device, and end it without warning after so many visits, somewhere in the next."""
     process = subprocess.Popen(
-        sdk.command("Visitor", url, folder, 10**9), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+        sdk.command("Visitor", url, folder, 10**9, ORIGIN),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
     try:
         assert process.stdout is not None
-        first = process.stdout.readline()
-        assert first == b"ready\n", process.communicate()
-        drain = threading.Thread(target=process.stdout.read, daemon=True)
-        drain.start()
-        time.sleep(seconds)  # the random point
+        assert process.stdout.readline() == b"ready\n", process.communicate()
+        seconds = 0.5  # a first visit, with all of its classes to load
+        for _ in range(visits):
+            start = time.monotonic()
+            assert process.stdout.readline().startswith(b"<Visit: "), process.communicate()
+            seconds = time.monotonic() - start
+        time.sleep(seconds * share)  # the random point
         assert process.poll() is None, process.communicate()
     finally:
         process.kill()
-        process.wait(60)
+        process.communicate(timeout=60)
 
 
 def torment(number: int, folder: Path, kills: int) -> Counter[str]:
@@ -77,10 +82,10 @@ def torment(number: int, folder: Path, kills: int) -> Counter[str]:
         left = kills
         while left:
             together = min(left, 1 + (rng.random() < 0.4))
-            waits = [rng.uniform(0, LONGEST) for _ in range(together)]
-            list(pool.map(lambda wait: killed(url, folder, wait), waits))
+            points = [(rng.randrange(MOST_VISITS), rng.random()) for _ in range(together)]
+            list(pool.map(lambda point: killed(url, folder, *point), points))
             left -= together
-        sdk.run("Visitor", url, folder, 20)
+        sdk.run("Visitor", url, folder, 20, ORIGIN)
     return check(server, folder)
 
 

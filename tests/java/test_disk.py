@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tests.device.fake_server import FakeServer, serving
 from . import sdk
 
 KIBIBYTES = 64
+ORIGIN = int(time.time() * 1000)
 
 
 @pytest.fixture
@@ -40,14 +42,14 @@ def test_a_full_disk_is_told_and_costs_no_more_than_the_report(small_disk: Path,
     server = FakeServer(small_survey())
     (small_disk / "filler").write_bytes(bytes((KIBIBYTES // 4 - room) * 4096))
     with serving(server) as url:
-        visits = sdk.run("Visitor", url, small_disk / "harmony", 1).splitlines()
+        visits = sdk.run("Visitor", url, small_disk / "harmony", 1, ORIGIN).splitlines()
         assert visits[0] == "ready"
         assert visits[1].startswith("<Visit: answered")
         if room < 3:
             assert "trouble: the directory cannot be used" in visits[1]
         reports = len({report for _, _, report in server.seen})
         (small_disk / "filler").unlink()
-        sdk.run("Visitor", url, small_disk / "harmony", 3)
+        sdk.run("Visitor", url, small_disk / "harmony", 3, ORIGIN)
     ledger = Ledger(str(small_disk / "harmony")).entries()
     assert [entry.round for entry in ledger] == ["1"]
     assert len({report for _, _, report in server.seen}) <= 1

@@ -74,24 +74,29 @@ final class DirectoryLock {
     }
 
     private RandomAccessFile lockedFile() throws IOException {
+        Path path = directory.resolve("lock");
+        Durable.create(path);
         boolean interrupted = false;
-        while (true) {
-            RandomAccessFile file = new RandomAccessFile(directory.resolve("lock").toFile(), "rw");
-            try {
-                file.getChannel().lock();
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
+        try {
+            while (true) {
+                RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+                try {
+                    file.getChannel().lock();
+                    return file;
+                } catch (FileLockInterruptionException | ClosedByInterruptException interruption) {
+                    file.close();
+                    interrupted |= Thread.interrupted();
+                } catch (OverlappingFileLockException error) {
+                    file.close();
+                    throw new IOException("another copy of this library in this process uses " + directory, error);
+                } catch (IOException | RuntimeException error) {
+                    file.close();
+                    throw error;
                 }
-                return file;
-            } catch (FileLockInterruptionException | ClosedByInterruptException interruption) {
-                file.close();
-                interrupted |= Thread.interrupted();
-            } catch (OverlappingFileLockException error) {
-                file.close();
-                throw new IOException("another copy of this library in this process uses " + directory, error);
-            } catch (IOException | RuntimeException error) {
-                file.close();
-                throw error;
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
     }

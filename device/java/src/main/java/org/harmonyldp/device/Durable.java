@@ -85,10 +85,14 @@ final class Durable {
         }
     }
 
-    private static void create(Path path) throws IOException {
+    /** Creates an empty file that only its owner may read, unless it is there. */
+    static void create(Path path) throws IOException {
+        if (Files.exists(path)) {
+            return;
+        }
         try {
             Files.createFile(path, ownerOnly("rw-------"));
-        } catch (FileAlreadyExistsException there) {
+        } catch (FileAlreadyExistsException anotherWasFaster) {
             return;
         }
     }

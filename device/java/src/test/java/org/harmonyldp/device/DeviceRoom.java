@@ -5,7 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,8 +27,12 @@ abstract class DeviceRoom {
     }
 
     DeviceBuilder builder() {
-        return Device.builder("https://stats.example", directory)
-                .record(Samples.record())
+        return builder("https://stats.example", Samples.record());
+    }
+
+    DeviceBuilder builder(String url, Map<String, Kind> record) {
+        return Device.builder(url, directory)
+                .record(record)
                 .consent(true)
                 .epsilonLimit(100)
                 .transport(server)
@@ -54,7 +60,7 @@ abstract class DeviceRoom {
 
     List<String> files() throws IOException {
         List<String> files = new ArrayList<>(Folder.files(directory));
-        files.removeAll(java.util.Arrays.asList("lock", "surveys", "outbox"));
+        files.removeAll(Arrays.asList("lock", "surveys", "outbox"));
         for (String folder : new String[] {"surveys", "outbox"}) {
             for (String file : Folder.files(directory.resolve(folder))) {
                 files.add(folder + "/" + file);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Collections;
@@ -67,14 +68,7 @@ class DeviceTest extends DeviceRoom {
     void whatTheRecordLacksIsSkippedAndSaid() {
         Map<String, Kind> record = Samples.record();
         record.remove("wifi");
-        Visit visit = Device.builder("https://stats.example", directory)
-                              .record(record)
-                              .consent(true)
-                              .epsilonLimit(1)
-                              .transport(server)
-                              .clock(clock)
-                              .build()
-                              .answer(Samples.values());
+        Visit visit = builder("https://stats.example", record).build().answer(Samples.values());
         assertEquals("asks for 'wifi' (boolean), which is not in this app's record", visit.getSkipped().get("small"));
         assertTrue(visit.toString().contains("skipped small: asks for 'wifi'"), visit.toString());
         assertTrue(visit.getWarnings().contains("values: 'wifi' is not in the record"));
@@ -163,14 +157,7 @@ class DeviceTest extends DeviceRoom {
     @Test
     void aDirectoryBelongsToOneServer() {
         answer();
-        Visit visit = Device.builder("https://other.example/", directory)
-                              .record(Samples.record())
-                              .consent(true)
-                              .epsilonLimit(1)
-                              .transport(server)
-                              .clock(clock)
-                              .build()
-                              .answer(Samples.values());
+        Visit visit = builder("https://other.example/", Samples.record()).build().answer(Samples.values());
         assertTrue(visit.getTrouble().contains("belongs to a device of https://stats.example"), visit.toString());
     }
 
@@ -183,6 +170,11 @@ class DeviceTest extends DeviceRoom {
         server.loseNextRequest();
         answer();
         assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(directory)));
+        for (String file : Folder.files(directory)) {
+            Path path = directory.resolve(file);
+            String expected = Files.isDirectory(path) ? "rwx------" : "rw-------";
+            assertEquals(expected, PosixFilePermissions.toString(Files.getPosixFilePermissions(path)), file);
+        }
         for (String file : files()) {
             String permissions = PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve(file)));
             assertEquals("rw-------", permissions, file);

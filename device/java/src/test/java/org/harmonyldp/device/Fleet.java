@@ -16,7 +16,8 @@ import java.util.concurrent.Future;
 
 /** Many devices in one process, each with a directory of its own (tests/java/test_end_to_end.py). */
 final class Fleet {
-    private static final int THREADS = 8;
+    /** Most of them wait, for the server or for a training's task. */
+    private static final int THREADS = 64;
 
     private Fleet() {
     }
@@ -52,7 +53,7 @@ final class Fleet {
             Map<?, ?> values) throws Exception {
         try (Device device =
                         Device.builder(server, directory).record(record).consent(true).epsilonLimit(epsilon).build()) {
-            Visit visit = device.answer(values::get, Duration.ofSeconds(60));
+            Visit visit = device.answer(values::get, Duration.ofSeconds(20));
             Visit again = device.answer(values::get);
             Map<String, Object> told = new LinkedHashMap<>();
             told.put("device", device.status().getDevice());

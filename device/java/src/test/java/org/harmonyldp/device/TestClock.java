@@ -1,12 +1,9 @@
 package org.harmonyldp.device;
 
-import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 
 /** A clock that stands still until a test, or a sleep, moves it. */
-final class TestClock extends Clock {
+final class TestClock extends UtcClock {
     double now = 1.8e9;
     double slept;
 
@@ -22,15 +19,5 @@ final class TestClock extends Clock {
     @Override
     public Instant instant() {
         return Instant.ofEpochMilli(Math.round(now * 1000));
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-        return this;
-    }
-
-    @Override
-    public ZoneId getZone() {
-        return ZoneOffset.UTC;
     }
 }
