@@ -12,7 +12,7 @@ PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # two pips in one virtualenv get into each other's way
-.PHONY: help setup demo test test-spark screenshots check format docs bench reproduce reproduce-quick hashes clean
+.PHONY: help setup demo test test-java test-spark screenshots check format docs bench reproduce reproduce-quick hashes clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,7 +25,13 @@ demo: $(VENV)/.ready-service ## Run the demonstration
 
 test: $(VENV)/.ready-test ## Run the tests and the doctests (ARGS='--shuffle 7': in another order)
 	@$(BIN)/python -m tests.browser.chromium
+	@command -v javac >/dev/null || echo "NO JDK: THE TESTS OF THE JAVA SDK ARE NOT RUN (make test-java)" >&2
 	@$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile $(ARGS)
+
+test-java: $(VENV)/.ready-test ## Build the Java SDK's jar and run its tests; installs a JDK and JUnit with apt where it can
+	@device/java/build.sh setup
+	@device/java/build.sh jar
+	@NEEDS_JAVA=1 $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile tests/java $(ARGS)
 
 test-spark: $(VENV)/.ready-test $(VENV)/.ready-spark ## Install Spark, 430 MB, and run its tests (needs Java 17)
 	@$(BIN)/python -c 'from harmony.engines.spark import need_java; need_java()'

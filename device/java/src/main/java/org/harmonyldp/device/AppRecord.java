@@ -1,0 +1,82 @@
+package org.harmonyldp.device;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * What an app can tell about its device, declared in its code.
+ *
+ * <p>Names and kinds are the same for all users of an app, so what follows from them tells nothing about any of them.
+ * Whether a device answers a survey follows from the record, never from a value.
+ */
+final class AppRecord {
+    private final Map<String, Kind> kinds;
+
+    AppRecord(Map<String, Kind> kinds) {
+        this.kinds = new LinkedHashMap<>(kinds);
+    }
+
+    /** What is asked for that this record cannot tell, or null. */
+    String lack(List<Attribute> needs) {
+        for (Attribute need : needs) {
+            Kind told = kinds.get(need.name);
+            if (told == null) {
+                return "asks for '" + need.name + "' (" + word(need.asksFor) + "), which is not in this app's record";
+            }
+            if (told != need.asksFor) {
+                return "asks for '" + need.name + "' as a " + word(need.asksFor) + "; this app's record has it as a "
+                        + word(told);
+            }
+        }
+        return null;
+    }
+
+    /** Everything that is needed of an app's values, each read once; what cannot be read is missing. */
+    static Map<String, Object> snapshot(Function<String, ?> values, List<Attribute> needs) {
+        Map<String, Object> told = new HashMap<>();
+        for (Attribute need : needs) {
+            Object value;
+            try {
+                value = values.apply(need.name);
+            } catch (RuntimeException error) {
+                value = null; // whatever an app's function throws may depend on the value
+            }
+            told.put(need.name, value);
+        }
+        return told;
+    }
+
+    /** What the app's developer should know about values that have no answer of their own, without telling them. */
+    static List<String> warnings(Map<String, Object> told, List<Attribute> needs) {
+        List<String> warnings = new ArrayList<>();
+        for (Attribute need : needs) {
+            String warning = need.warning(told.get(need.name));
+            if (warning != null) {
+                warnings.add(need.name + ": " + warning);
+            }
+        }
+        return warnings;
+    }
+
+    /** A warning for each name that the record does not have. */
+    List<String> unknown(Iterable<String> names) {
+        List<String> warnings = new ArrayList<>();
+        for (String name : names) {
+            if (!kinds.containsKey(name)) {
+                String near = Spelling.nearest(String.valueOf(name), kinds.keySet());
+                warnings.add("values: '" + name + "' is not in the record"
+                        + (near == null ? "" : "; did you mean '" + near + "'?"));
+            }
+        }
+        return warnings;
+    }
+
+    static String word(Kind kind) {
+        return kind.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,92 @@
+package org.harmonyldp.device;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** One answered round of the ledger: how much epsilon was spent, on what, and what became of the report. */
+public final class Entry {
+    /** Entries count towards the owner's limit for so many seconds. */
+    static final long DAYS_30 = 30 * Times.DAY;
+
+    private final long at;
+    private final String survey;
+    private final String round;
+    private final double epsilon;
+    private final List<String> asked;
+    /** What was spent, in whole billionths: of all lines of this round, if two ledgers were merged. */
+    final double billionths;
+    /** The times at which it may have been, as far as the device's clock can be trusted. */
+    final List<Long> dates = new ArrayList<>();
+    private String state = "waiting";
+
+    /** {@code earlier} is the entry of the same round that another ledger brought, or null. */
+    Entry(long at, String survey, String round, double epsilon, List<String> asked, Entry earlier) {
+        this.at = at;
+        this.survey = survey;
+        this.round = round;
+        this.epsilon = epsilon + (earlier == null ? 0 : earlier.epsilon);
+        this.asked = Collections.unmodifiableList(asked);
+        this.billionths = EpsilonLimit.billionths(epsilon) + (earlier == null ? 0 : earlier.billionths);
+        dates.add(at);
+        if (earlier != null) {
+            dates.addAll(earlier.dates);
+        }
+    }
+
+    /** When the round was answered, by the device's clock. */
+    public Instant getAt() {
+        return Instant.ofEpochSecond(at);
+    }
+
+    /** The survey, or the training. */
+    public String getSurvey() {
+        return survey;
+    }
+
+    /** The label of the round. */
+    public String getRound() {
+        return round;
+    }
+
+    /** The epsilon that was spent. */
+    public double getEpsilon() {
+        return epsilon;
+    }
+
+    /** The attributes that were asked. */
+    public List<String> getAsked() {
+        return asked;
+    }
+
+    /** What became of the report: "waiting", "accepted", or "dropped: " and why. */
+    public String getState() {
+        return state;
+    }
+
+    void became(String newState) {
+        state = newState;
+    }
+
+    /** Whether the entry may lie within 30 days of now: before, or by a wrong clock, after. */
+    boolean isRecent(double now) {
+        for (long date : dates) {
+            if (Math.abs(now - date) < DAYS_30) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether all dates lie 30 days or more after a time. */
+    boolean isFarAfter(double time) {
+        return Collections.min(dates) >= time + DAYS_30;
+    }
+
+    @Override
+    public String toString() {
+        return Times.text(at) + " " + survey + " " + round + ": epsilon " + epsilon + " on " + String.join(", ", asked)
+                + ", " + state;
+    }
+}

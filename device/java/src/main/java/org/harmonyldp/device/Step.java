@@ -1,0 +1,74 @@
+package org.harmonyldp.device;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A step of a training: a survey over answers that a device derives from its record and a public model. */
+final class Step implements Questions {
+    final String training;
+    final Survey survey;
+    final Round round;
+    private final List<Attribute> features;
+    private final Attribute label;
+    private final Score model;
+    private final Score direction;
+    private final Derivation[] derivations;
+
+    /** {@code derivations} are in the order of the survey's attributes. */
+    Step(String training, Survey survey, Round round, List<Attribute> features, Attribute label, Score model,
+            Score direction, Derivation[] derivations) {
+        this.training = training;
+        this.survey = survey;
+        this.round = round;
+        this.features = features;
+        this.label = label;
+        this.model = model;
+        this.direction = direction;
+        this.derivations = derivations;
+    }
+
+    @Override
+    public List<Attribute> needs() {
+        List<Attribute> needs = new ArrayList<>(features);
+        needs.add(label);
+        return needs;
+    }
+
+    /** The answers that the survey's attributes take. Draws 8 random bytes before it reads the record. */
+    @Override
+    public double[] answers(Map<String, Object> values, RandomBytes random) {
+        double chance = (SipHash.littleEndian(random.next(8), 0, 8) >>> 11) * 0x1p-53;
+        double[] told = new double[features.size()];
+        for (int place = 0; place < told.length; place++) {
+            Attribute feature = features.get(place);
+            double answer = feature.answer(values.get(feature.name));
+            boolean lacksNumber = feature instanceof NumberAttribute && Double.isNaN(answer);
+            told[place] = lacksNumber ? 0 : scaled(feature, answer);
+        }
+        double answer = label.answer(values.get(label.name));
+        double target = label instanceof Category ? 2 * answer - 1 : scaled(label, answer);
+        double score = model.of(told);
+        Derived derived = new Derived(told, target, score, direction == null ? score : direction.of(told), chance);
+        double[] answers = new double[derivations.length];
+        for (int place = 0; place < answers.length; place++) {
+            answers[place] = derivations[place].answer(derived);
+        }
+        return answers;
+    }
+
+    /** A number on a scale from -1 to 1, and a level as it is; NaN where there is none. */
+    private static double scaled(Attribute attribute, double answer) {
+        if (!(attribute instanceof NumberAttribute)) {
+            return answer;
+        }
+        NumberAttribute number = (NumberAttribute) attribute;
+        double half = half(number);
+        return Derived.clip((answer - (number.low + half)) / half);
+    }
+
+    /** Half of a number's range. */
+    static double half(NumberAttribute number) {
+        return (number.high - number.low) / 2;
+    }
+}

@@ -1,0 +1,107 @@
+package org.harmonyldp.device;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads a step of a training. */
+final class StepReader {
+    private final Fields document;
+    private final List<Attribute> features = new ArrayList<>();
+    private final Map<String, Integer> places = new HashMap<>();
+
+    private StepReader(Fields document) {
+        this.document = document;
+    }
+
+    static Step read(Object document) throws Refused {
+        return new StepReader(Fields.of(document, "")).step();
+    }
+
+    private Step step() throws Refused {
+        if (!"harmony-step/1".equals(document.get("format"))) {
+            throw document.refused("format", "must be harmony-step/1");
+        }
+        if (!Names.isName(document.get("training"))) {
+            throw document.refused("training", "must be the name of a training");
+        }
+        Survey survey = SurveyReader.read(document.get("survey"), "survey");
+        Round round = Round.read(document.fields("round"));
+        readFeatures();
+        Attribute label = attribute(document.fields("label"));
+        if (label instanceof Category && label.size() != 2) {
+            throw document.refused("label", "must be numeric or have two values");
+        }
+        Score model = score(document.fields("model"));
+        Score direction = document.get("direction") == null ? null : score(document.fields("direction"));
+        Derivation[] derivations = new Derivation[survey.attributes.size()];
+        Fields derive = document.fields("derive");
+        for (int place = 0; place < derivations.length; place++) {
+            Attribute attribute = survey.attributes.get(place);
+            refuseStandIns(place);
+            derivations[place] =
+                    new DerivationReader(derive.fields(attribute.name), attribute, features, places).read();
+        }
+        return new Step(
+                (String) document.get("training"), survey, round, features, label, model, direction, derivations);
+    }
+
+    private void readFeatures() throws Refused {
+        List<?> listed = document.list("features", 1, SurveyReader.MOST_ATTRIBUTES);
+        for (int place = 0; place < listed.size(); place++) {
+            Fields fields = document.fields("features", place, listed.get(place));
+            Attribute feature = attribute(fields);
+            if (places.put(feature.name, place) != null) {
+                throw fields.refused("name", "is another feature's, too");
+            }
+            features.add(feature);
+        }
+    }
+
+    private static Attribute attribute(Fields fields) throws Refused {
+        Attribute attribute = AttributeReader.read(fields);
+        if (attribute instanceof Histogram) {
+            throw fields.refused("bins", "are not for features and labels");
+        }
+        if (attribute instanceof SignedAttribute) {
+            throw fields.refused("kind", "must be numeric or categorical");
+        }
+        if (attribute instanceof NumberAttribute && Step.half((NumberAttribute) attribute) == 0) {
+            throw fields.refused("high", "is too near low");
+        }
+        return attribute;
+    }
+
+    private Score score(Fields fields) throws Refused {
+        Fields weights = fields.fields("weights");
+        double[][] read = new double[features.size()][];
+        boolean[] levels = new boolean[features.size()];
+        for (int place = 0; place < read.length; place++) {
+            Attribute feature = features.get(place);
+            levels[place] = feature instanceof Category;
+            if (!levels[place]) {
+                read[place] = new double[] {weights.number(feature.name)};
+                continue;
+            }
+            List<?> listed = weights.list(feature.name, feature.size(), feature.size());
+            read[place] = new double[listed.size()];
+            for (int level = 0; level < listed.size(); level++) {
+                read[place][level] = weights.number(listed.get(level), feature.name);
+            }
+        }
+        return new Score(fields.number("intercept"), read, levels);
+    }
+
+    /** An attribute that is derived has no value of its own, so nothing may stand in for one. */
+    private void refuseStandIns(int place) throws Refused {
+        Fields survey = document.fields("survey");
+        Object listed = survey.list("attributes", 1, SurveyReader.MOST_ATTRIBUTES).get(place);
+        Fields fields = survey.fields("attributes", place, listed);
+        for (String field : new String[] {"missing", "unlisted"}) {
+            if (fields.get(field) != null) {
+                throw fields.refused(field, "is not for derived attributes");
+            }
+        }
+    }
+}

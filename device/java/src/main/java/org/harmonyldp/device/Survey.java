@@ -1,0 +1,130 @@
+package org.harmonyldp.device;
+
+import java.util.List;
+import java.util.Map;
+
+/** A survey whose document kept every rule. */
+final class Survey implements Questions {
+    /** Drawn for each answer: a word to round with, and a word to walk the table with. */
+    private static final int RANDOM_BYTES = 16;
+
+    /** How an attribute is answered in one tier. */
+    static final class Mechanism {
+        final Code code;
+        final Table table;
+
+        Mechanism(Code code, Table table) {
+            this.code = code;
+            this.table = table;
+        }
+    }
+
+    /** The attributes that a device is asked about, in the order of the coin, and the rows of their codes. */
+    static final class Asked {
+        final int[] attributes;
+        final long[] rows;
+
+        Asked(int[] attributes, long[] rows) {
+            this.attributes = attributes;
+            this.rows = rows;
+        }
+    }
+
+    final String name;
+    /** The epsilons of the tiers, in their order. */
+    final double[] epsilons;
+    final int answers;
+    final List<Attribute> attributes;
+    private final int[] coins;
+    private final Mechanism[][] mechanisms;
+    private final int symbolBytes;
+
+    /** {@code coins} and {@code mechanisms} are by attribute, the mechanisms by tier within it. */
+    Survey(String name, double[] epsilons, int answers, List<Attribute> attributes, int[] coins,
+            Mechanism[][] mechanisms) {
+        this.name = name;
+        this.epsilons = epsilons;
+        this.answers = answers;
+        this.attributes = attributes;
+        this.coins = coins;
+        this.mechanisms = mechanisms;
+        int symbols = 0;
+        for (Mechanism[] tiers : mechanisms) {
+            for (Mechanism mechanism : tiers) {
+                symbols = Math.max(symbols, mechanism.table.symbols());
+            }
+        }
+        this.symbolBytes = symbols > 256 ? 2 : 1;
+    }
+
+    /** The greatest epsilon of a report. */
+    double greatestEpsilon() {
+        double greatest = 0;
+        for (double epsilon : epsilons) {
+            greatest = Math.max(greatest, epsilon);
+        }
+        return greatest;
+    }
+
+    /** The least epsilon of a report. */
+    double leastEpsilon() {
+        double least = epsilons[0];
+        for (double epsilon : epsilons) {
+            least = Math.min(least, epsilon);
+        }
+        return least;
+    }
+
+    /** The bytes of every report: they depend on the survey alone. */
+    int reportBytes() {
+        return Names.ID_BYTES + 1 + answers * symbolBytes;
+    }
+
+    /** What a device is asked in a round by its public coin. */
+    Asked asked(byte[] seed, byte[] device, int tier) {
+        Coins coin = new Coins(seed, device);
+        int[] chosen = coin.attributes(coins, answers);
+        long[] rows = new long[chosen.length];
+        for (int place = 0; place < chosen.length; place++) {
+            rows[place] = coin.below(mechanisms[chosen[place]][tier].code.rows());
+        }
+        return new Asked(chosen, rows);
+    }
+
+    @Override
+    public List<Attribute> needs() {
+        return attributes;
+    }
+
+    /** The answers to a record's values, one for each attribute, asked or not. */
+    @Override
+    public double[] answers(Map<String, Object> told, RandomBytes random) {
+        double[] answers = new double[attributes.size()];
+        for (int place = 0; place < answers.length; place++) {
+            Attribute attribute = attributes.get(place);
+            answers[place] = attribute.answer(told.get(attribute.name));
+        }
+        return answers;
+    }
+
+    /** The report: 16 random bytes are drawn for each answer, whatever the attribute and the answer. */
+    byte[] report(byte[] device, int tier, double[] answers, Asked asked, RandomBytes random) {
+        byte[] report = new byte[reportBytes()];
+        System.arraycopy(device, 0, report, 0, Names.ID_BYTES);
+        report[Names.ID_BYTES] = (byte) tier;
+        byte[] drawn = random.next(RANDOM_BYTES * asked.attributes.length);
+        int at = Names.ID_BYTES + 1;
+        for (int place = 0; place < asked.attributes.length; place++) {
+            int attribute = asked.attributes[place];
+            Mechanism mechanism = mechanisms[attribute][tier];
+            long roundWord = SipHash.littleEndian(drawn, RANDOM_BYTES * place, 8);
+            long tableWord = SipHash.littleEndian(drawn, RANDOM_BYTES * place + 8, 8);
+            int index = mechanism.code.index(answers[attribute], asked.rows[place], roundWord);
+            int symbol = mechanism.table.symbol(index, tableWord);
+            for (int part = 0; part < symbolBytes; part++) {
+                report[at++] = (byte) (symbol >>> 8 * part);
+            }
+        }
+        return report;
+    }
+}

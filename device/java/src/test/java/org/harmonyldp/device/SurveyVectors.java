@@ -1,0 +1,147 @@
+package org.harmonyldp.device;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Whole reports, documents that are taken or refused, and records. */
+final class SurveyVectors extends Vectors {
+    private final String name;
+
+    SurveyVectors(String name) throws IOException, Refused {
+        super(name);
+        this.name = name;
+    }
+
+    @Override
+    void run() throws Refused {
+        switch (name) {
+            case "reports":
+                reports();
+                break;
+            case "refused":
+                refused();
+                break;
+            case "documents":
+                documents();
+                break;
+            case "records":
+                records();
+                break;
+            default:
+                throw new IllegalArgumentException(name);
+        }
+    }
+
+    private void reports() throws Refused {
+        Map<String, Survey> surveys = new HashMap<>();
+        for (Map.Entry<?, ?> entry : ((Map<?, ?>) get(file, "surveys")).entrySet()) {
+            surveys.put((String) entry.getKey(), SurveyReader.read(entry.getValue(), ""));
+        }
+        for (Object one : list(file, "reports")) {
+            Survey survey = surveys.get(text(one, "survey"));
+            Map<String, Object> values = values(get(one, "values"));
+            expectReport(survey, one, integer(one, "tier"), survey.answers(values, null));
+        }
+        Survey survey = surveys.get("silence");
+        for (Object one : list(file, "silence")) {
+            double[] answers = survey.answers(values(get(one, "values")), null);
+            expect("answers", list(one, "answers"), nullable(answers));
+            expectReport(survey, one, 0, answers);
+        }
+    }
+
+    private static List<Double> nullable(double[] answers) {
+        List<Double> list = new ArrayList<>();
+        for (double answer : answers) {
+            list.add(Double.isNaN(answer) ? null : answer);
+        }
+        return list;
+    }
+
+    private void expectReport(Survey survey, Object one, int tier, double[] answers) {
+        WrittenBytes random = new WrittenBytes(bytes(one, "random"));
+        byte[] device = bytes(one, "device");
+        Survey.Asked asked = survey.asked(bytes(one, "seed"), device, tier);
+        byte[] report = survey.report(device, tier, answers, asked, random);
+        expect("report of " + survey.name, text(one, "report"), random.report(report));
+    }
+
+    private void refused() {
+        for (Object one : list(file, "refused")) {
+            expectRefused(one, refusal(get(one, "survey")));
+        }
+        for (Object one : list(file, "taken")) {
+            expect(text(one, "why"), null, refusal(get(one, "survey")));
+        }
+        for (Object one : list(file, "bytes")) {
+            StringBuilder text = new StringBuilder();
+            for (Object part : list(one, "parts")) {
+                for (int time = 0; time < (Double) ((List<?>) part).get(1); time++) {
+                    text.append(((List<?>) part).get(0));
+                }
+            }
+            String refusal;
+            try {
+                refusal = refusal(Json.read(text.toString().getBytes(StandardCharsets.UTF_8), Json.MOST_BYTES));
+            } catch (Refused error) {
+                refusal = error.getMessage();
+            }
+            expect(text(one, "why") + " (" + refusal + ")", get(one, "taken"), refusal == null);
+        }
+    }
+
+    private static String refusal(Object survey) {
+        try {
+            SurveyReader.read(survey, "");
+            return null;
+        } catch (Refused error) {
+            return error.getMessage();
+        }
+    }
+
+    private void documents() throws Refused {
+        for (Object one : list(file, "documents")) {
+            byte[] canonical = text(one, "canonical").getBytes(StandardCharsets.UTF_8);
+            expect("fingerprint", text(one, "fingerprint"), Sha256.hex(canonical));
+            expect("document", signless(get(one, "document")), signless(Json.read(canonical, MOST_BYTES)));
+        }
+    }
+
+    /** The document with 0 for -0.0, which the canonical form does not keep. */
+    private static Object signless(Object document) {
+        if (document instanceof Double) {
+            return Values.canonical((Double) document);
+        }
+        if (document instanceof List) {
+            List<Object> list = new ArrayList<>();
+            for (Object each : (List<?>) document) {
+                list.add(signless(each));
+            }
+            return list;
+        }
+        if (document instanceof Map) {
+            Map<Object, Object> map = new HashMap<>();
+            for (Map.Entry<?, ?> each : ((Map<?, ?>) document).entrySet()) {
+                map.put(each.getKey(), signless(each.getValue()));
+            }
+            return map;
+        }
+        return document;
+    }
+
+    private void records() throws Refused {
+        Survey survey = SurveyReader.read(get(file, "survey"), "");
+        for (Object one : list(file, "records")) {
+            Map<String, Kind> record = new HashMap<>();
+            for (Map.Entry<?, ?> entry : ((Map<?, ?>) get(one, "record")).entrySet()) {
+                record.put((String) entry.getKey(), Kind.valueOf(((String) entry.getValue()).toUpperCase(Locale.ROOT)));
+            }
+            expect(text(one, "why"), get(one, "answers"), new AppRecord(record).lack(survey.needs()) == null);
+        }
+    }
+}
