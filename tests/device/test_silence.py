@@ -27,27 +27,65 @@ from .fake_server import DirectTransport, FakeServer, serving
 from .steps import step_document
 
 RECORD: dict[str, type] = {
-    "age": int, "diagnosis": str, "charging": bool, "battery": float, "theme": str,
-}  # fmt: skip
+    "age": int,
+    "diagnosis": str,
+    "charging": bool,
+    "battery": float,
+    "theme": str,
+}
 DIAGNOSES = ("none", "asthma", "flu", "größer", "HIV")
 WRONG: tuple[Any, ...] = (
-    None, math.nan, math.inf, -math.inf, "", "71", "true", True, False, 0, -0.0, 1, 1.0, 0.5, 2**53,
-    10**400, -1, b"flu", [], {}, object(), (1,), 1j, "fl", "flu ", "FLU",
-)  # fmt: skip
+    None,
+    math.nan,
+    math.inf,
+    -math.inf,
+    "",
+    "71",
+    "true",
+    True,
+    False,
+    0,
+    -0.0,
+    1,
+    1.0,
+    0.5,
+    2**53,
+    10**400,
+    -1,
+    b"flu",
+    [],
+    {},
+    object(),
+    (1,),
+    1j,
+    "fl",
+    "flu ",
+    "FLU",
+)
 
 
 def two_values(name: str, values: list[Any], epsilon: float = 1e-4, **more: Any) -> dict[str, Any]:
     """A survey with one attribute of two values, whose table keeps nearly nothing back."""
     half = 1 << 52
     return {
-        "format": "harmony-survey/1", "name": name, "epsilon": epsilon, "answers": 1,
+        "format": "harmony-survey/1",
+        "name": name,
+        "epsilon": epsilon,
+        "answers": 1,
         "attributes": [
-            {"name": "diagnosis", "kind": "categorical", "values": values, "coin": 1, **more,
-             "mechanisms": [{"code": "linear", "base": 2, "digits": 1, "multipliers": [1],
-                             "table": 0}]},
+            {
+                "name": "diagnosis",
+                "kind": "categorical",
+                "values": values,
+                "coin": 1,
+                **more,
+                "mechanisms": [
+                    {"code": "linear", "base": 2, "digits": 1, "multipliers": [1], "table": 0}
+                ],
+            },
         ],
         "tables": [{"kind": "circulant", "counts": [half + 1, half - 1]}],
-    }  # fmt: skip
+    }
 
 
 def hostile_documents(rng: random.Random) -> list[dict[str, Any]]:
@@ -75,9 +113,12 @@ def hostile_documents(rng: random.Random) -> list[dict[str, Any]]:
 def people(rng: random.Random) -> dict[str, Any]:
     """Someone whose values are all there, or wrong in any way."""
     values: dict[str, Any] = {
-        "age": rng.randrange(100), "diagnosis": rng.choice(DIAGNOSES), "charging": rng.random() < 0.5,
-        "battery": rng.uniform(-10, 110), "theme": rng.choice(["light", "dark", "auto", "neon"]),
-    }  # fmt: skip
+        "age": rng.randrange(100),
+        "diagnosis": rng.choice(DIAGNOSES),
+        "charging": rng.random() < 0.5,
+        "battery": rng.uniform(-10, 110),
+        "theme": rng.choice(["light", "dark", "auto", "neon"]),
+    }
     for name in [*values]:
         if rng.random() < 0.4:
             values[name] = rng.choice(WRONG)
@@ -115,9 +156,15 @@ def visit(
         started[0] += 1
         server, directory = hostile_server(documents), tmp_path / str(started[0])
         device = Device(
-            "https://stats.example", directory, record=RECORD, consent=True, epsilon_limit=100.0,
-            transport=DirectTransport(server), clock=clock, sleep=clock.sleep,
-        )  # fmt: skip
+            "https://stats.example",
+            directory,
+            record=RECORD,
+            consent=True,
+            epsilon_limit=100.0,
+            transport=DirectTransport(server),
+            clock=clock,
+            sleep=clock.sleep,
+        )
         seen = device.answer(values)
         return {
             "reports": server.reports,
@@ -243,7 +290,9 @@ def test_limits_and_consent_decide_before_any_value_is_read(tmp_path: Path) -> N
     for options in ({"consent": False}, {"consent": True, "surveys": {}}):
         settings: dict[str, Any] = {"record": RECORD, "epsilon_limit": 1.0, **options}
         Device(
-            "https://stats.example", tmp_path / str(options), transport=DirectTransport(server),
+            "https://stats.example",
+            tmp_path / str(options),
+            transport=DirectTransport(server),
             **settings,
-        ).answer(value_of)  # fmt: skip
+        ).answer(value_of)
     assert read == []

@@ -161,9 +161,15 @@ def test_a_crash_at_any_moment_never_makes_a_second_report(
         def take_part(number: int, server=server, transport=transport, clock=clock, at=crash_at):
             server.train(step_document(number))
             device = Device(
-                "https://stats.example", tmp_path / str(at), record=DECLARED, consent=True, epsilon_limit=9,
-                transport=transport, clock=clock, sleep=clock.sleep,
-            )  # fmt: skip
+                "https://stats.example",
+                tmp_path / str(at),
+                record=DECLARED,
+                consent=True,
+                epsilon_limit=9,
+                transport=transport,
+                clock=clock,
+                sleep=clock.sleep,
+            )
             device.answer(RECORD)
             clock.now += 86400
             return device

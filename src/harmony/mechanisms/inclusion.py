@@ -9,6 +9,7 @@ weights, so an attribute is among the first m if fewer than m others ring before
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -44,7 +45,7 @@ def _chances(weights: tuple[int, ...], answers: int) -> tuple[float, ...]:
     edges = np.linspace(np.log(EARLY / rates.max()), np.log(LATE / rates.min()), PANELS + 1)
     points, shares = np.polynomial.legendre.leggauss(NODES)
     total = np.zeros(len(rates))
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in itertools.pairwise(edges):
         times = np.exp((low + high) / 2 + (high - low) / 2 * points)
         for time, share in zip(times, shares * (high - low) / 2, strict=True):
             density = rates * time * np.exp(-rates * time)

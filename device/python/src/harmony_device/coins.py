@@ -111,7 +111,7 @@ def assign(
 
 
 def _sums(weights: Sequence[int]) -> list[int]:
-    """Return a binary indexed tree: its node i sums the (i & -i) weights that end at place i - 1."""
+    """Return a binary indexed tree: node i sums the (i & -i) weights that end at place i - 1."""
     tree = [0, *weights]
     for node in range(1, len(tree)):
         parent = node + (node & -node)
