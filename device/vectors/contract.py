@@ -198,7 +198,8 @@ def ledger_vectors() -> dict[str, Any]:
         ("a clock a week behind", spent, "2026-10-28T00:00:00Z", month, one, "b", "per_30_days"),
     ]  # fmt: skip
     damaged = ["", "{}", "null", '{"at": "x", "event": "clock"}', line(now)[:-5],
-               line(now, epsilon=0), line(now, epsilon=-1), '{"at": "2026-11-16T12:00:00Z", "event": "accepted"}',
+               line(now, epsilon=0), line(now, epsilon=-1),
+               '{"at": "2026-11-16T12:00:00Z", "event": "accepted"}',
                line(now).replace("answered", "refunded"),
                line(now).replace(', "asked": ["wifi"]', "")]  # fmt: skip
     return {
