@@ -158,7 +158,7 @@ class Bench:
                 body = json.dumps({"round": self.live.round.label, "report": device.hex() + rest})
                 request = (
                     f"POST {path} HTTP/1.1\r\nHost: localhost\r\n"
-                    f"Authorization: Harmony {device.hex()}.{self.issue(device)}\r\n"
+                    f"Authorization: Harmony {device.hex()}.{self.issue(device, 0)}\r\n"
                     f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
                 ).encode()
                 size = len(request)

@@ -37,7 +37,7 @@ FILES = [
     for folder in ("benchmarks", "deploy", "device", "docs", "examples", "src", "tests")
     for one in [ROOT / folder, *(ROOT / folder).rglob("*")]
 ] + [f"/{one.name}" for one in ROOT.iterdir()]
-OTHER_FILES = ("CHANGELOG.md", "device/python/README.md")
+OTHER_FILES = ("CHANGELOG.md", "device/java/README.md", "device/python/README.md")
 """Pages that name files of the past, or of a device."""
 
 METHODS = "GET|POST|PUT|PATCH|DELETE"
@@ -63,7 +63,8 @@ def test_every_setting_is_documented_with_its_default() -> None:
     assert shown.keys() == Settings.model_fields.keys()
     for name, field in Settings.model_fields.items():
         default = field.get_default(call_default_factory=True)
-        assert shown[name][0].strip("`") == str(default or ""), name
+        said = "" if default in ("", []) else str(default)
+        assert shown[name][0].strip("`") == said, name
 
 
 def test_every_metric_is_documented_under_its_full_name() -> None:

@@ -33,7 +33,7 @@ class Fleet:
     ports: Sequence[int]
     training: str
     records: Sequence[Mapping[str, object]]
-    credential: Callable[[bytes], str]
+    credential: Callable[[bytes, int], str]
     dies: Callable[[int], bool]
     accepted: dict[bytes, bytes] = field(default_factory=dict)
     late: dict[bytes, bytes] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Fleet:
 
     async def _device(self, connection: _Connection, number: int) -> None:
         device = os.urandom(16)
-        authorization = f"Harmony {device.hex()}.{self.credential(device)}"
+        authorization = f"Harmony {device.hex()}.{self.credential(device, 0)}"
         step = await self._task(connection, authorization)
         if step is None:
             self.too_late_to_ask += 1

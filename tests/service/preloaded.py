@@ -13,7 +13,7 @@ from .conftest import SURVEY
 
 assert harmony.service.server
 
-_live = LiveRound(0, SURVEY, Round("none", bytes(16)))
+_live = LiveRound(0, SURVEY, Round("none", bytes(16)), 0.0)
 _live.locate(np.zeros((1, _live.size), np.uint8))
 _index = DeviceIndex()
 _index.claim(np.zeros((2, 2000), np.uint64))

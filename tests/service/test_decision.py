@@ -32,7 +32,7 @@ class Decisions:
 
     def enrol(self) -> Enrolled:
         device = os.urandom(16)
-        return Enrolled(device, self.state.credentials.issue(device))
+        return Enrolled(device, self.state.credentials.issue(device, 0))
 
     def request(self, device: Enrolled, **changes: Any) -> ReportRequest:
         """Return a request that is as it should be, but for these changes."""

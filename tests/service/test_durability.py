@@ -90,7 +90,7 @@ class Load:
         while not self._ending.is_set():
             device = os.urandom(16)
             report = any_report(self._live, device, symbol=device[0] % 2)
-            credential = self._state.credentials.issue(device)
+            credential = self._state.credentials.issue(device, 0)
             headers = {"Authorization": f"Harmony {device.hex()}.{credential}"}
             body = report_body(self._live.round.label, report)
 
@@ -234,7 +234,7 @@ def test_a_server_told_to_stop_responds_to_everything_under_way(place: str, tmp_
     statuses: list[int] = []
 
     def report(device: bytes) -> None:
-        headers = {"Authorization": f"Harmony {device.hex()}.{state.credentials.issue(device)}"}
+        headers = {"Authorization": f"Harmony {device.hex()}.{state.credentials.issue(device, 0)}"}
         body = report_body("week1", any_report(live, device))
         statuses.append(Connection(server.port).request("POST", PATH, body, headers)[0])
 

@@ -143,7 +143,7 @@ class Served:
 
     def enrol(self) -> Enrolled:
         device = os.urandom(16)
-        return Enrolled(device, self.state.credentials.issue(device))
+        return Enrolled(device, self.state.credentials.issue(device, 0))
 
     def request(self, device: Enrolled, **changes: Any) -> bytes:
         """Return the request of a device's report."""
@@ -296,7 +296,7 @@ def test_a_bug_is_logged_and_the_connection_goes_on(
     async def scenario(served: Served) -> None:
         line, request = served.line(), served.request(served.enrol())
         with monkeypatch.context() as patch, capture_logs() as lines:
-            patch.setattr(served.state.credentials, "device_of", lambda _: 1 / 0)
+            patch.setattr(served.state.credentials, "holder_of", lambda _: 1 / 0)
             response = await line.ask(*pieces(request))
         assert response.startswith(b"HTTP/1.1 500 ")
         assert b"/problems/internal" in response

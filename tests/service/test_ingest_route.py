@@ -56,7 +56,7 @@ def part(body: bytes, more: bool) -> Message:
 
 def device_headers(state: ServiceState) -> dict[str, str]:
     device = os.urandom(16)
-    return Enrolled(device, state.credentials.issue(device)).headers
+    return Enrolled(device, state.credentials.issue(device, 0)).headers
 
 
 def test_a_body_that_is_announced_too_large_is_refused_unread(state: ServiceState) -> None:

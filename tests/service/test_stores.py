@@ -67,7 +67,7 @@ def test_blocks_are_added_in_the_order_of_their_rounds_and_told_in_their_own(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live = stored.live
-    later = LiveRound(live.id + 1, live.survey, Round("later", bytes(16)))
+    later = LiveRound(live.id + 1, live.survey, Round("later", bytes(16)), 0.0)
     added: list[int] = []
     add = Store._add
 

@@ -56,7 +56,8 @@ def show(service: Service, path: str = PATH) -> Any:
 def test_a_training_runs_from_its_first_step_to_its_model(service: Service) -> None:
     create(service)
     offered = service.client.get("/v1/surveys").json()
-    assert offered == {"surveys": [], "trainings": [{"name": "charging", "epsilon": 1.0}]}
+    trainings = [{"name": "charging", "epsilon": 1.0}]
+    assert offered == {"protocol": 1, "surveys": [], "trainings": trainings}
     device = service.enrol()
     step = Step.from_json(task_of(service, device).content)
     body = report_body(step.round, report_of(step, device.device))

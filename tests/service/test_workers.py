@@ -59,7 +59,7 @@ def send(state: ServiceState, port: int, devices: list[bytes]) -> None:
     live = state.catalogue.round(SURVEY.name, "week1").live
 
     def one(device: bytes) -> None:
-        headers = {"Authorization": f"Harmony {device.hex()}.{state.credentials.issue(device)}"}
+        headers = {"Authorization": f"Harmony {device.hex()}.{state.credentials.issue(device, 0)}"}
         body = report_body("week1", any_report(live, device))
         path = f"/v1/surveys/{SURVEY.name}/reports"
 

@@ -29,8 +29,8 @@ from .conftest import SURVEY, Service
 from .devices import any_report, report_body
 from .waiting import STUCK_SECONDS
 
-FIRST = LiveRound(1, SURVEY, Round("week1", bytes(16)))
-SECOND = LiveRound(2, SURVEY, Round("week2", bytes(16)))
+FIRST = LiveRound(1, SURVEY, Round("week1", bytes(16)), 0.0)
+SECOND = LiveRound(2, SURVEY, Round("week2", bytes(16)), 0.0)
 
 Commit = list[tuple[int, list[bytes]]]
 """Each block's round and devices."""

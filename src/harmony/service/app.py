@@ -27,6 +27,7 @@ from .asgi import (
     problem_response,
     read_body,
     send_response,
+    speaks_protocol,
 )
 from .ingest.route import Ingest, is_ingest
 from .problems import MEDIA_TYPE, Problem, problem_of, reason_for
@@ -55,9 +56,9 @@ class Application:
     def __init__(self, state: ServiceState) -> None:
         self.state = state
         self.ingest = Ingest(state)
-        self._ingest: App = self.ingest
-        self._tasks: App = Tasks(state)
-        self._api: App = LimitedBody(api_of(state), state)
+        self._ingest: App = speaks_protocol(self.ingest)
+        self._tasks: App = speaks_protocol(Tasks(state))
+        self._api: App = speaks_protocol(LimitedBody(api_of(state), state))
         origins = state.settings.cors_origins
         if origins:
             self._ingest = _with_cors(self._ingest, origins)
@@ -175,6 +176,6 @@ def _with_cors(app: App, origins: list[str]) -> App:
         app,
         allow_origins=origins,
         allow_methods=["GET", "POST", "DELETE"],
-        allow_headers=["Authorization", "Content-Type", "If-None-Match"],
+        allow_headers=["Authorization", "Content-Type", "Harmony-Protocol", "If-None-Match"],
         expose_headers=["ETag", "Retry-After"],
     )

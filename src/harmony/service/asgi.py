@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from harmony_device.protocol import PROTOCOL
+
 from .problems import MEDIA_TYPE, Problem
 from .settings import Settings
 
@@ -19,6 +21,8 @@ Response = tuple[Message, Message]
 """The start of a response and its body."""
 Headers = list[tuple[bytes, bytes]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+SPOKEN = str(PROTOCOL).encode()
 
 _encode = msgspec.json.Encoder().encode
 
@@ -43,6 +47,27 @@ def header_of(headers: Headers, name: bytes) -> bytes:
         if key == name:
             return value
     return b""
+
+
+def check_protocol(headers: Headers) -> None:
+    """Raise the problem that a device speaks another number of the protocol, if it says so."""
+    spoken = header_of(headers, b"harmony-protocol")
+    if spoken not in (b"", SPOKEN):
+        raise Problem("protocol", f"'Harmony-Protocol' must be {PROTOCOL}; update one of the two")
+
+
+def speaks_protocol(app: App) -> App:
+    """Return the application for those who speak this protocol: others get the problem."""
+
+    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            check_protocol(scope["headers"])
+        except Problem as problem:
+            await send_response(send, problem_response(problem))
+        else:
+            await app(scope, receive, send)
+
+    return checked
 
 
 def matches_tag(if_none_match: str, tag: str) -> bool:

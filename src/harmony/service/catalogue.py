@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -101,6 +102,8 @@ class Catalogue:
         else:
             document = row.document.encode()
             survey = Survey.from_document(msgspec.json.decode(document))
+            if sha256(document).hexdigest() != row.fingerprint:  # stored before protocol 1
+                document = survey.document_bytes
         return SurveyEntry(row.id, survey, document, row.schedule, row.created, {})
 
     def _round_entry(self, entry: SurveyEntry, row: Any) -> RoundEntry:
@@ -147,7 +150,7 @@ class Catalogue:
 
     def add(self, survey: Survey, schedule: str | None) -> SurveyEntry:
         """Store a survey; the same one again is no change, another of its name is refused."""
-        document = msgspec.json.encode(survey.to_document()).decode()
+        document = survey.document_bytes.decode()
         try:
             with self._database.write() as connection:
                 connection.execute(
@@ -284,7 +287,7 @@ def read_tally(connection: Connection, live: LiveRound) -> Tally:
 
 
 def _live(row: Any, survey: Survey, training: int | None) -> LiveRound:
-    live = LiveRound(row.id, survey, Round(row.label, bytes(row.seed)), training)
+    live = LiveRound(row.id, survey, Round(row.label, bytes(row.seed)), row.opened, training)
     if row.closed is None:  # compile its kernels before its first report
         live.locate(np.zeros((1, live.size), np.uint8))
     return live

@@ -1,8 +1,10 @@
-"""Device credentials: an HMAC over the device's id, under a server key that can be rotated.
+"""Device credentials: an HMAC over a device's id and enrolment, under a key that can be rotated.
 
-The server keeps no list of devices: a credential proves that it issued the id.  A credential
-is `<number of the key>-<32 hex digits of the HMAC-SHA-256>`; keys that are not retired all verify,
-the newest signs.  A request proves its device by `Authorization: Harmony <id in hex>.<credential>`.
+The server keeps no list of devices: a credential proves that it issued the id, and when.  It is
+`<number of the key>-<second of the enrolment>-<32 hex digits of the HMAC-SHA-256>`; keys that are
+not retired all verify, the newest signs.  Credentials of servers before protocol 1 lack the second:
+their devices count as enrolled at 0, earlier than any round.  A request proves its device by
+`Authorization: Harmony <id in hex>.<credential>`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import hmac
 import os
 from binascii import unhexlify
 from collections.abc import Callable
+from typing import NamedTuple
 
 from sqlalchemy import select, update
 
@@ -22,6 +25,13 @@ from .schema import server_keys
 SCHEME = b"Harmony "
 SECRET_BYTES = 32
 MAC_BYTES = 16
+
+
+class Holder(NamedTuple):
+    """A device that a credential proves, and the second in which it enrolled."""
+
+    device: bytes
+    enrolled: int
 
 
 class Credentials:
@@ -65,33 +75,37 @@ class Credentials:
         self.reload()
         return number
 
-    def issue(self, device: bytes) -> str:
-        """Return a credential for this device, under the newest key."""
+    def issue(self, device: bytes, enrolled: int) -> str:
+        """Return a credential for a device that enrolled in this second, under the newest key."""
         key, _ = self._keys[self._newest]
-        return f"{self._newest.decode()}-{_mac(key, device).hex()}"
+        second = b"%d" % enrolled
+        return f"{self._newest.decode()}-{enrolled}-{_mac(key, device, second).hex()}"
 
-    def device_of(self, authorization: bytes) -> bytes | None:
+    def holder_of(self, authorization: bytes) -> Holder | None:
         """Return the device that an Authorization header proves, or None if it proves none."""
         if not authorization.startswith(SCHEME):
             return None
         identity, _, credential = authorization[len(SCHEME) :].partition(b".")
-        number, _, claimed = credential.partition(b"-")
+        number, _, signed = credential.partition(b"-")
+        second, _, claimed = signed.rpartition(b"-")
         known = self._keys.get(number)
         if known is None or len(identity) != 2 * ID_BYTES:
             return None
         key, retires = known
         try:
             device = unhexlify(identity)
-            genuine = hmac.compare_digest(_mac(key, device), unhexlify(claimed))
+            genuine = hmac.compare_digest(_mac(key, device, second), unhexlify(claimed))
         except ValueError:
             return None
-        return device if genuine and self._clock() < retires else None
+        if not genuine or self._clock() >= retires:
+            return None
+        return Holder(device, int(second or b"0"))
 
 
 def is_device(authorization: bytes) -> bool:
     """Whether this Authorization header is a device's, genuine or not.
 
-    >>> is_device(b"Harmony 00.1-00"), is_device(b"Bearer hmy_00")
+    >>> is_device(b"Harmony 00.1-0-00"), is_device(b"Bearer hmy_00")
     (True, False)
     """
     return authorization.startswith(SCHEME)
@@ -102,7 +116,7 @@ def _key(secret: bytes) -> hmac.HMAC:
     return hmac.new(secret, digestmod="sha256")
 
 
-def _mac(key: hmac.HMAC, device: bytes) -> bytes:
+def _mac(key: hmac.HMAC, device: bytes, second: bytes) -> bytes:
     signing = key.copy()  # spares each report the secret's part of the work
-    signing.update(device)
+    signing.update(device + second)  # the id has a fixed length, so no two pairs sign alike
     return signing.digest()[:MAC_BYTES]

@@ -18,7 +18,7 @@ alone, so that neither can miss a report that is being committed."""
 
 MIGRATING = GATE + 1
 
-SCHEMA_VERSION = "0003"
+SCHEMA_VERSION = "0004"
 """The newest migration: a database that has it needs none, and alembic is not even imported."""
 
 BUSY_SECONDS = 30

@@ -1,7 +1,8 @@
 """Enrolment: who may become a device.  Open to all, to holders of a key, or by a list.
 
-Ids are random and issued here, so nobody can choose the coin that a device will get.  An entry
-of the list always gets the same id: asking again after a lost response is harmless.
+Ids are random and issued here, so nobody can choose the coin that one enrolment will get; who
+enrols again gets another.  An entry of the list always gets the same id: asking again after a lost
+response is harmless.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from sqlalchemy import delete, select, update
 
 from harmony_device.coins import ID_BYTES
 
+from .credentials import Holder
 from .database import Database
 from .problems import Problem
 from .schema import allowed
@@ -28,17 +30,17 @@ class Enrolment:
         rule: str,
         database: Database,
         tokens: Tokens,
-        random_bytes: Callable[[int], bytes] = os.urandom,
+        clock: Callable[[], float],
     ) -> None:
         self.rule = rule
         self._database = database
         self._tokens = tokens
-        self._random_bytes = random_bytes
+        self._clock = clock
 
-    def enrol(self, key: str | None) -> bytes:
-        """Return a device id, or raise the problem that stands against it."""
+    def enrol(self, key: str | None) -> Holder:
+        """Return a device that enrols now, or raise the problem that stands against it."""
         if self.rule == "open":
-            return self._random_bytes(ID_BYTES)
+            return self._new_device()
         if not key:
             raise Problem("unauthorized", "'key' is missing; this server enrols by key only")
         if self.rule == "list":
@@ -46,7 +48,7 @@ class Enrolment:
         token = self._tokens.verify(key)
         if token is None or token.role != ENROL:
             raise Problem("unauthorized", "'key' is not an enrolment key of this server")
-        return self._random_bytes(ID_BYTES)
+        return self._new_device()
 
     def allow(self, entries: Iterable[str]) -> int:
         """Put entries on the list; return how many were new."""
@@ -63,19 +65,23 @@ class Enrolment:
         with self._database.write() as connection:
             connection.execute(delete(allowed).where(allowed.c.device == device))
 
-    def _device_on_list(self, entry: str) -> bytes:
+    def _new_device(self) -> Holder:
+        return Holder(os.urandom(ID_BYTES), int(self._clock()))
+
+    def _device_on_list(self, entry: str) -> Holder:
         with self._database.write() as connection:
             mine = allowed.c.digest == _digest(entry)
             row = connection.execute(select(allowed).where(mine)).one_or_none()
             if row is None:
                 raise Problem("unauthorized", "'key' is not on this server's list")
-            if row.device is not None:
-                return bytes(row.device)
-            device = self._random_bytes(ID_BYTES)
-            unclaimed = mine & allowed.c.device.is_(None)
-            if connection.execute(update(allowed).where(unclaimed).values(device=device)).rowcount:
-                return device
-            return bytes(connection.execute(select(allowed.c.device).where(mine)).scalar_one())
+            if row.device is None:
+                connection.execute(
+                    update(allowed)
+                    .where(mine & allowed.c.device.is_(None))
+                    .values(self._new_device()._asdict())
+                )  # or another server was first
+                row = connection.execute(select(allowed).where(mine)).one()
+            return Holder(bytes(row.device), row.enrolled or 0)
 
 
 def _digest(entry: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -34,6 +35,11 @@ class SurveyEntry:
     schedule: str | None
     created: float
     rounds: dict[str, RoundEntry]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the document's bytes, by which devices know it."""
+        return sha256(self.document).hexdigest()
 
     def open_round(self, now: float) -> RoundEntry | None:
         """Return the round that takes reports now."""

@@ -18,6 +18,7 @@ RETRY_SECONDS = 5
 
 TITLES = {
     "malformed": (422, "The request is not in the form that this route takes"),
+    "protocol": (400, "The server does not speak this number of the protocol"),
     "bad-request": (400, "The request cannot be read"),
     "unauthorized": (401, "A valid credential is needed"),
     "forbidden": (403, "This credential does not allow that"),

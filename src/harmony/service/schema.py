@@ -184,6 +184,7 @@ allowed = Table(
     metadata,
     Column("digest", LargeBinary(32), primary_key=True),
     Column("device", LargeBinary(16)),
+    Column("enrolled", BigInteger),
 )
 
 

@@ -42,6 +42,9 @@ class Settings(BaseSettings):
     enrolment: Literal["open", "key", "list"] = Field(
         "open", description="who may enrol: anyone, holders of a key, or entries of a list"
     )
+    enrolled_before: bool = Field(
+        False, description="devices report only to rounds that opened after they enrolled"
+    )
     batch_reports: int = Field(1000, ge=1, description="commit when so many reports wait")
     batch_milliseconds: float = Field(
         2.0, ge=0, le=1000, description="commit when reports have waited so long for others"

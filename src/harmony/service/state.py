@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from .catalogue import Catalogue
-from .credentials import Credentials
+from .credentials import Credentials, Holder
 from .database import Database
 from .enrolment import Enrolment
 from .ingest.writer import Writer
@@ -42,7 +42,7 @@ class ServiceState:
         self.catalogue = Catalogue(self.database, clock)
         self.credentials = Credentials(self.database, clock)
         self.tokens = Tokens(self.database, clock)
-        self.enrolment = Enrolment(settings.enrolment, self.database, self.tokens)
+        self.enrolment = Enrolment(settings.enrolment, self.database, self.tokens, clock)
         self.metrics = Metrics()
         self.trainings = Trainings(self.database, self.catalogue, self.metrics.arrivals, clock)
         self.address_limit = RateLimit(settings.address_rate, settings.address_burst)
@@ -126,13 +126,17 @@ class ServiceState:
                 log.exception("the trainings could not be looked at")
             await asyncio.sleep(pause)
 
-    def admit_device(self, authorization: bytes) -> bytes:
+    def admit_device(self, authorization: bytes) -> Holder:
         """Return the device that asks, within its rate; raise the problem if that is not so."""
-        device = self.credentials.device_of(authorization)
-        if device is None:
+        holder = self.credentials.holder_of(authorization)
+        if holder is None:
             raise Problem("unauthorized", "'Authorization' is not a valid device credential")
-        self.credential_limit.check(device)
-        return device
+        self.credential_limit.check(holder.device)
+        return holder
+
+    def may_report(self, holder: Holder, opened: float) -> bool:
+        """Whether a device may report to a round that opened then, given when it enrolled."""
+        return not self.settings.enrolled_before or holder.enrolled < int(opened)
 
     def admit_bearer(self, authorization: str, roles: Sequence[str]) -> Token:
         """Return the bearer's token, of one of these roles or an admin's, within its rate."""

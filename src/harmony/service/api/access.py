@@ -9,6 +9,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
 from harmony.service.asgi import client_of
+from harmony.service.credentials import Holder
 from harmony.service.state import ServiceState
 from harmony.service.tokens import ADMIN, ANALYST, Token
 
@@ -48,10 +49,10 @@ def _holder(*roles: str) -> Callable[..., Token]:
     return check
 
 
-def _own_device(state: State, authorization: Annotated[str | None, Security(_device)]) -> bytes:
+def _own_device(state: State, authorization: Annotated[str | None, Security(_device)]) -> Holder:
     return state.admit_device((authorization or "").encode("latin-1"))
 
 
 Admin = Annotated[Token, Depends(_holder(ADMIN))]
 Analyst = Annotated[Token, Depends(_holder(ANALYST))]
-OwnDevice = Annotated[bytes, Depends(_own_device)]
+OwnDevice = Annotated[Holder, Depends(_own_device)]

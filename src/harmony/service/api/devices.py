@@ -9,6 +9,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from harmony.service.asgi import client_of, matches_tag
+from harmony.service.credentials import Holder
+from harmony.service.state import ServiceState
+from harmony_device.ledger import timestamp
 
 from .access import OwnDevice, State
 from .models import EnrolBody, Enrolled, SurveyList, SurveyView, TrainingOffer
@@ -20,23 +23,23 @@ router = APIRouter(prefix="/v1", tags=["devices"])
 def enrol(state: State, request: Request, body: EnrolBody | None = None) -> Enrolled:
     """Become a device: get a random id and the credential that proves it."""
     state.enrolment_limit.check(client_of(request.scope))
-    device = state.enrolment.enrol(body.key if body else None)
+    holder = state.enrolment.enrol(body.key if body else None)
     state.metrics.enrolled.inc()
-    return Enrolled(device=device.hex(), credential=state.credentials.issue(device))
+    return _enrolled(state, holder)
 
 
 @router.post("/devices/me")
-def renew(state: State, device: OwnDevice) -> Enrolled:
-    """Get a fresh credential for the same id, before the key of the old one retires."""
-    return Enrolled(device=device.hex(), credential=state.credentials.issue(device))
+def renew(state: State, holder: OwnDevice) -> Enrolled:
+    """Get a fresh credential for the same enrolment, before the key of the old one retires."""
+    return _enrolled(state, holder)
 
 
 @router.delete("/devices/me", status_code=204)
-async def forget(state: State, device: OwnDevice) -> Response:
+async def forget(state: State, holder: OwnDevice) -> Response:
     """Delete this device: its reports and their counts go in one transaction."""
     await run_in_threadpool(state.catalogue.reload)
-    await state.writer.forget(device, state.catalogue.all_rounds())
-    await run_in_threadpool(state.enrolment.forget, device)
+    await state.writer.forget(holder.device, state.catalogue.all_rounds())
+    await run_in_threadpool(state.enrolment.forget, holder.device)
     state.metrics.forgotten.inc()
     return Response(status_code=204)
 
@@ -48,7 +51,7 @@ def list_surveys(state: State) -> SurveyList:
     surveys = sorted(state.catalogue.surveys.values(), key=lambda one: one.survey.name)
     trainings = sorted(state.catalogue.trainings.values(), key=lambda one: one.name)
     return SurveyList(
-        surveys=[SurveyView.of(one, now) for one in surveys],
+        surveys=[SurveyView.of(one, now, state.settings.enrolled_before) for one in surveys],
         trainings=[TrainingOffer.of(one) for one in trainings if one.ended is None],
     )
 
@@ -63,8 +66,16 @@ def survey_document(
 ) -> Response:
     """Read a survey's document, with every table that its devices check and use."""
     entry = state.catalogue.survey(name)
-    tag = f'"{entry.survey.fingerprint}"'
+    tag = f'"{entry.fingerprint}"'
     headers = {"ETag": tag, "Cache-Control": "public, no-cache"}
     if matches_tag(if_none_match or "", tag):
         return Response(status_code=304, headers=headers)
     return Response(entry.document, media_type="application/json", headers=headers)
+
+
+def _enrolled(state: ServiceState, holder: Holder) -> Enrolled:
+    return Enrolled(
+        device=holder.device.hex(),
+        credential=state.credentials.issue(*holder),
+        enrolled=timestamp(holder.enrolled),
+    )

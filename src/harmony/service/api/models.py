@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from harmony.service.entries import RoundEntry, SurveyEntry, TrainingEntry
 from harmony.service.tokens import Token
+from harmony_device.protocol import PROTOCOL
 
 Label = Annotated[
     str,
@@ -41,10 +42,11 @@ class EnrolBody(Body):
 
 
 class Enrolled(BaseModel):
-    """A device's id and its credential."""
+    """A device's id, its credential, and when it enrolled."""
 
     device: str
     credential: str
+    enrolled: str
 
 
 class RoundBody(Body):
@@ -68,16 +70,20 @@ class RoundView(BaseModel):
     opened: str
     closes: str | None
     closed: str | None = None
+    enrolled_before: str | None = Field(
+        None, description="only devices that enrolled before this may report, if it is given"
+    )
 
     @classmethod
-    def of(cls, entry: RoundEntry) -> RoundView:
-        """Show a round."""
+    def of(cls, entry: RoundEntry, *, enrolled_before: bool = False) -> RoundView:
+        """Show a round, and whether its devices must have enrolled before it opened."""
         return cls(
             label=entry.live.round.label,
             seed=entry.live.round.seed.hex(),
             opened=moment(entry.opened) or "",
             closes=moment(entry.closes),
             closed=moment(entry.closed),
+            enrolled_before=moment(entry.opened) if enrolled_before else None,
         )
 
 
@@ -91,15 +97,15 @@ class SurveyView(BaseModel):
     round: RoundView | None
 
     @classmethod
-    def of(cls, entry: SurveyEntry, now: float) -> SurveyView:
+    def of(cls, entry: SurveyEntry, now: float, enrolled_before: bool = False) -> SurveyView:
         """Show a survey."""
         current = entry.open_round(now)
         return cls(
             name=entry.survey.name,
-            fingerprint=entry.survey.fingerprint,
+            fingerprint=entry.fingerprint,
             epsilon=entry.survey.epsilon,
             schedule=entry.schedule,
-            round=RoundView.of(current) if current else None,
+            round=RoundView.of(current, enrolled_before=enrolled_before) if current else None,
         )
 
 
@@ -118,6 +124,7 @@ class TrainingOffer(BaseModel):
 class SurveyList(BaseModel):
     """Every survey, and the trainings that run."""
 
+    protocol: int = Field(default=PROTOCOL, description="the protocol that devices speak")
     surveys: list[SurveyView]
     trainings: list[TrainingOffer]
 

@@ -37,6 +37,7 @@ class LiveRound:
     id: int
     survey: Survey
     round: Round
+    opened: float
     training: int | None = None
 
     @cached_property

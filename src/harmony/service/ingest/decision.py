@@ -54,7 +54,7 @@ def decide(state: ServiceState, request: ReportRequest) -> Iterator[Need | Submi
     provides what is needed, however that is done, and goes on.
     """
     state.address_limit.check(request.client)
-    device = state.admit_device(request.authorization)
+    holder = state.admit_device(request.authorization)
     if request.body is None:
         yield Need.BODY
     body = request.body or b""
@@ -68,7 +68,9 @@ def decide(state: ServiceState, request: ReportRequest) -> Iterator[Need | Submi
     if live is None:
         state.trainings.count_late(request.survey)
         raise refusal(outcome.CLOSED)
-    yield Submission(live, _own_report(live, sent, device))
+    if not state.may_report(holder, live.opened):
+        raise Problem("forbidden", "this device enrolled after the round opened")
+    yield Submission(live, _own_report(live, sent, holder.device))
 
 
 def _own_report(live: LiveRound, sent: ReportBody, device: bytes) -> bytes:

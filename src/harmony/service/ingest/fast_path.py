@@ -23,7 +23,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from ..asgi import Headers, Response, client_of, header_of
+from ..asgi import SPOKEN, Headers, Response, client_of, header_of
 from ..credentials import is_device
 from .decision import ReportRequest
 from .responses import RESPONSES, response_to
@@ -103,6 +103,7 @@ class ReportProtocol(HttpToolsProtocol):
             and parser.get_http_version() == "1.1"
             and parser.should_keep_alive()
             and not parser.should_upgrade()
+            and header_of(self.headers, b"harmony-protocol") in (b"", SPOKEN)
             and not self.expect_100_continue
             and not self.flow.write_paused
             and (self.cycle is None or self.cycle.response_complete)

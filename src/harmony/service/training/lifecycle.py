@@ -136,15 +136,19 @@ class Trainings:
         self._catalogue.reload()
         return self.training(training.name)
 
-    def task(self, name: str, device: bytes) -> tuple[StepEntry, float | None]:
-        """Return the open step, and in how many seconds to ask again if it is not to be had."""
+    def open_step(self, name: str) -> tuple[TrainingEntry, StepEntry]:
+        """Return a training with its open step, or raise the problem that there is none."""
         entry = self._catalogue.trainings.get(name)
         step = entry.open_step if entry else None
         if entry is None:
             raise Problem("not-found", "there is no training of this name")
         if step is None:
             raise Problem("closed", "the training is over")
-        return step, self._pacing(entry, step).wait(device, self._clock())
+        return entry, step
+
+    def wait(self, entry: TrainingEntry, step: StepEntry, device: bytes) -> float | None:
+        """Return None if this device may have the step, or in how many seconds to ask again."""
+        return self._pacing(entry, step).wait(device, self._clock())
 
     def count_late(self, name: str, reports: int = 1) -> None:
         """Count reports to a step that was closed, if this is a training's name."""

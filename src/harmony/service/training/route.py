@@ -20,6 +20,7 @@ from ..asgi import (
 )
 from ..problems import problem_of
 from ..state import ServiceState
+from .pacing import LEAST_WAIT, MOST_WAIT
 
 PREFIX = "/v1/trainings/"
 SUFFIX = "/task"
@@ -50,11 +51,15 @@ class Tasks:
     async def _respond(self, scope: Scope) -> Response:
         state, headers = self._state, scope["headers"]
         state.address_limit.check(client_of(scope))
-        device = state.admit_device(header_of(headers, b"authorization"))
+        holder = state.admit_device(header_of(headers, b"authorization"))
         name = scope["path"][len(PREFIX) : -len(SUFFIX)]
         if name not in state.catalogue.trainings:
             await state.refresh_catalogue()
-        step, wait = state.trainings.task(name, device)
+        training, step = state.trainings.open_step(name)
+        if state.may_report(holder, step.opened):
+            wait = state.trainings.wait(training, step, holder.device)
+        else:
+            wait = min(max(LEAST_WAIT, step.deadline - state.clock()), MOST_WAIT)
         if wait is not None:
             later = {"Retry-After": str(round(wait)), "Cache-Control": "no-store"}
             return response_of(204, "application/json", b"", later)
