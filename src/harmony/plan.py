@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import HarmonyError
 from .estimate.intervals import check_confidence, single
-from .mechanisms.choose import asked_shares
+from .mechanisms.inclusion import inclusion_chances
 
 if TYPE_CHECKING:
     from .survey import Survey
@@ -104,7 +104,7 @@ def plan(
 
 
 def _errors(survey: Survey, devices: int, confidence: float) -> tuple[PlannedError, ...]:
-    shares = asked_shares(survey.weights, survey.answers)
+    shares = inclusion_chances(survey.weights, survey.answers)
     errors = []
     for place, attribute in enumerate(survey.attributes):
         precision = 0.0

@@ -71,6 +71,8 @@ def estimate(
             f"\n[dim]if {percent(result.dishonest)} lie: how far that share of dishonest devices "
             "could move the estimate.[/]"
         )
+    for warning in result.warnings:
+        screen.print(f"[yellow]warning:[/] {warning}")
     if out is not None:
         say(f"{len(document['estimates'])} estimates -> {out}")
 

@@ -37,14 +37,18 @@ def check(survey: SurveyFile, json: Json = False) -> None:
     from ..files import read_structured
 
     problems, asked = _check(read_structured(survey))
+    advice = stand_in_advice(asked) if asked is not None else []
     if json:
-        say_json({"file": str(survey), "valid": not problems, "problems": problems})
+        valid = {"file": str(survey), "valid": not problems, "problems": problems}
+        say_json(valid | {"advice": advice})
     elif asked is not None:
         from ..mechanisms.audit import audit
 
         spent = audit(asked)
         say(f"{survey}: valid. {_summary(asked)}.")
         say(f"{plural(len(spent.tables), 'table')} proved: a report spends {spent.epsilon!r}.")
+        for line in advice:
+            say(f"Advice: {line}.")
     else:
         for problem in problems:
             say(f"{survey}: {problem}")
@@ -111,6 +115,41 @@ def _check(document: Any) -> tuple[list[str], Survey | None]:
             return [str(problem)], None
 
 
+def stand_in_advice(survey: Survey) -> list[str]:
+    """Return what the survey could say of devices whose value is not there, or not listed.
+
+    >>> import harmony as hm
+    >>> theme = hm.Categorical("theme", ["light", "dark"], missing="light")
+    >>> stand_in_advice(hm.Survey("phones", [theme], epsilon=1.0))
+    ["'theme': a value that is not listed is answered at random; 'unlisted' names one to ..."]
+    """
+    from ..attributes import Numeric
+
+    listed = [one for one in survey.attributes if not isinstance(one, Numeric)]
+    open_ended = [one for one in listed if set(one.values) != {False, True}]
+    unlisted = [one.name for one in open_ended if one.unlisted is None]
+    missing = [one.name for one in survey.attributes if one.missing is None]
+    return [
+        f"{_quoted(names)}: a value that is {what} is answered at random; '{field}' names one to "
+        "answer with"
+        for names, what, field in (
+            (unlisted, "not listed", "unlisted"),
+            (missing, "not there", "missing"),
+        )
+        if names
+    ]
+
+
+def _quoted(names: list[str]) -> str:
+    """Return names to read, of many the first few.
+
+    >>> _quoted(["a", "b"]), _quoted(list("abcde"))
+    ("'a', 'b'", "'a', 'b', 'c' and 2 more")
+    """
+    more = f" and {len(names) - 3} more" if len(names) > 4 else ""
+    return ", ".join(f"'{name}'" for name in (names[:3] if more else names)) + more
+
+
 def _field_problems(document: Any) -> list[str]:
     """Try each attribute, and each other field in an otherwise good survey, by itself."""
     from ..attributes import attribute_from_document
@@ -154,12 +193,12 @@ def report_bytes(survey: Survey) -> int:
 def _attribute_table(survey: Survey) -> Any:
     from rich.text import Text
 
-    from ..mechanisms.choose import asked_shares
+    from ..mechanisms.inclusion import inclusion_chances
 
     tiered = len(survey.tiers) > 1
     tier = (">epsilon",) if tiered else ()
     table = columns("attribute", "takes", ">asked", *tier, "mechanism", ">symbols", ">variance")
-    shares = asked_shares(survey.weights, survey.answers)
+    shares = inclusion_chances(survey.weights, survey.answers)
     for place, attribute in enumerate(survey.attributes):
         for number, epsilon in enumerate(survey.tiers):
             mechanism = survey.mechanisms[number][place]
@@ -206,11 +245,11 @@ def _window(mechanism: Any) -> int:
 
 
 def _description(survey: Survey) -> dict[str, Any]:
-    from ..mechanisms.choose import asked_shares
+    from ..mechanisms.inclusion import inclusion_chances
 
     attributes = []
     for place, (attribute, share) in enumerate(
-        zip(survey.attributes, asked_shares(survey.weights, survey.answers), strict=True)
+        zip(survey.attributes, inclusion_chances(survey.weights, survey.answers), strict=True)
     ):
         mechanisms = [
             {"epsilon": float(tier[place].epsilon)} | _mechanism_fields(tier[place])

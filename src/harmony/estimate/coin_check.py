@@ -54,7 +54,7 @@ def check_coins(survey: Survey, tally: Tally) -> tuple[CoinWarning, ...]:
     >>> [one.attribute for one in check_coins(survey, chosen)]
     ['wifi', 'nfc']
     """
-    from scipy.stats import binom
+    from scipy.special import bdtr, bdtrc
 
     found = []
     looked_at = 2 * len(survey.attributes)
@@ -62,15 +62,13 @@ def check_coins(survey: Survey, tally: Tally) -> tuple[CoinWarning, ...]:
     for place, (attribute, chance) in enumerate(zip(survey.attributes, chances, strict=True)):
         cells = [tier[place] for tier in tally.cells]
         answers = int(sum(one.sum() for one in cells))
-        tails = (
-            binom.cdf(answers, tally.reports, chance),
-            binom.sf(answers - 1, tally.reports, chance),
-        )
-        p_values = [2 * float(min(tails))]
+        tails = bdtr(answers, tally.reports, chance), bdtrc(answers - 1, tally.reports, chance)
+        p_values = [2 * float(min(tails))] if tally.reports else [1.0]
         for one in cells:
             by_row, rows = one.sum(axis=1), len(one)
-            most = binom.sf(int(by_row.max()) - 1, int(by_row.sum()), 1 / rows)
-            p_values.append(len(cells) * rows * float(most) if rows > 1 else 1.0)
+            if rows > 1 and by_row.any():
+                most = bdtrc(int(by_row.max()) - 1, int(by_row.sum()), 1 / rows)
+                p_values.append(len(cells) * rows * float(most))
         p_value = looked_at * min(p_values)
         if p_value < ALARM:
             expected = tally.reports * chance

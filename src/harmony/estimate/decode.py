@@ -8,6 +8,7 @@ import numpy as np
 
 from ..attributes import Attribute, Numeric, Signed
 from ..errors import HarmonyError
+from .coin_check import check_coins
 from .combine import Combined, combine
 from .histogram import HistogramEstimate
 from .intervals import single
@@ -33,7 +34,8 @@ def estimate(
 
     An estimate whose 95% interval is wider than `too_wide` of its domain says "too few
     reports to say".  `dishonest` is the share of devices that `influence` supposes to lie.
-    `weighting` is how tiers combine: see `combine`.
+    `weighting` is how tiers combine: see `combine`.  The result warns of attributes that reports
+    ask about far more or less often than chance would: see `coin_check`.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -63,7 +65,13 @@ def estimate(
         )
         estimates[attribute.name] = _in_units(attribute, combined, survey.epsilon, too_wide)
     return Result(
-        survey.name, tally.round.label, tally.reports, survey.epsilon, dishonest, estimates
+        survey.name,
+        tally.round.label,
+        tally.reports,
+        survey.epsilon,
+        dishonest,
+        estimates,
+        check_coins(survey, tally),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..html_table import html_table
-from ..mechanisms.choose import asked_shares
+from ..mechanisms.inclusion import inclusion_chances
 from .decimals import number_writer
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def survey_html(survey: Survey) -> str:
             f"{survey.mechanisms[0][place].reference_noise:.3g}",
         ]
         for place, (attribute, share) in enumerate(
-            zip(survey.attributes, asked_shares(survey.weights, survey.answers), strict=True)
+            zip(survey.attributes, inclusion_chances(survey.weights, survey.answers), strict=True)
         )
     ]
     return html_table(repr(survey)[1:-1], ["attribute", "takes", ">asked", ">variance"], rows)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import HarmonyError
+from .coin_check import CoinWarning
 from .decimals import decimals_for
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
@@ -25,7 +26,7 @@ SHOWN_VALUES = 12
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Result(Mapping[str, Any]):
-    """Estimates by attribute name, for one round of a survey.
+    """Estimates by attribute name, for one round of a survey, and what is odd about its reports.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -43,6 +44,7 @@ class Result(Mapping[str, Any]):
     epsilon: float
     dishonest: float
     estimates: dict[str, Estimate]
+    warnings: tuple[CoinWarning, ...] = ()
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -72,6 +74,7 @@ class Result(Mapping[str, Any]):
             "estimates": [
                 {key: _finite(value) for key, value in row.items()} for row in self.rows(confidence)
             ],
+            "warnings": [str(one) for one in self.warnings],
         }
 
     def to_json(self, confidence: float = 0.95) -> str:
@@ -116,7 +119,7 @@ class Result(Mapping[str, Any]):
             ).rstrip()
             for line in lines
         ]
-        return "\n".join([head, *shown])
+        return "\n".join([head, *shown, *(f"warning: {one}" for one in self.warnings)])
 
 
 def _lines(one: Estimate) -> list[tuple[str, str, str, str, str, str, str]]:

@@ -90,24 +90,6 @@ def balance_coins(
     return [coin // common for coin in coins]
 
 
-def asked_shares(weights: Sequence[int], answers: int) -> list[float]:
-    """Return the share of devices that each attribute is asked of.
-
-    The coin draws attributes one after the other, without putting them back.  With equal
-    weights or one answer the share is exact; otherwise the draws after the first are taken
-    as proportional to weight times the chance of being left.
-
-    >>> asked_shares([1, 3], 1), asked_shares([1, 1, 1, 1], 2)
-    ([0.25, 0.75], [0.5, 0.5, 0.5, 0.5])
-    """
-    chances = [0.0] * len(weights)
-    for _ in range(answers):
-        left = [weight * (1 - chance) for weight, chance in zip(weights, chances, strict=True)]
-        total = sum(left)
-        chances = [chance + part / total for chance, part in zip(chances, left, strict=True)]
-    return [min(chance, 1.0) for chance in chances]
-
-
 def _domain_length(mechanism: Mechanism) -> float:
     """The length of what is estimated: a mean lies in [-1, 1], a frequency in [0, 1]."""
     return 1.0 if isinstance(mechanism, Linear) else 2.0

@@ -223,6 +223,7 @@ class Estimates(BaseModel):
     epsilon: float
     confidence: float
     estimates: list[dict[str, Any]]
+    warnings: list[str] = Field(description="what is odd about the round's reports")
 
 
 class ProblemDocument(BaseModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from harmony.errors import SurveyError
@@ -16,6 +16,7 @@ KINDS = {
     "categorical": "one of some values",
     "boolean": "yes or no",
 }
+ANSWERS = {"yes": True, "no": False}
 DEVICES = 50_000
 
 
@@ -29,31 +30,43 @@ class AttributeFields:
     high: str = "100"
     bins: str = "10"
     values: str = ""
+    missing: str = ""
+    unlisted: str = ""
 
     def to_document(self, where: str) -> dict[str, Any]:
         """Return the attribute's definition.
 
-        >>> AttributeFields("theme", "categorical", values="light, dark").to_document("")
-        {'name': 'theme', 'kind': 'categorical', 'values': ['light', 'dark']}
+        >>> theme = AttributeFields("theme", "categorical", values="dark, other", unlisted="other")
+        >>> theme.to_document("")
+        {'name': 'theme', 'kind': 'categorical', 'values': ['dark', 'other'], 'unlisted': 'other'}
         """
         if not self.name:
             raise SurveyError(f"{where}: 'name' is missing")
         if self.kind not in KINDS:
             raise SurveyError(f"{self.name}: 'kind' must be one of {', '.join(KINDS)}")
         if self.kind == "boolean":
-            return {"name": self.name, "kind": "boolean"}
+            return {"name": self.name, "kind": "boolean"} | self._boolean_missing()
         if self.kind == "categorical":
             values = [value.strip() for value in self.values.split(",")]
-            return {
-                "name": self.name,
-                "kind": "categorical",
-                "values": [value for value in values if value],
-            }
-        document: dict[str, Any] = {"name": self.name, "kind": "numeric"}
+            document: dict[str, Any] = {"name": self.name, "kind": "categorical"}
+            stand_ins = {"missing": self.missing, "unlisted": self.unlisted}
+            return (
+                document
+                | {"values": [value for value in values if value]}
+                | {part: text for part, text in stand_ins.items() if text}
+            )
+        document = {"name": self.name, "kind": "numeric"}
         document |= {"low": self._number("low"), "high": self._number("high")}
         if self.kind == "bins":
             document["bins"] = int(self._number("bins"))
+        if self.missing:
+            document["missing"] = self._number("missing")
         return document
+
+    def _boolean_missing(self) -> dict[str, bool]:
+        if self.missing and self.missing not in ANSWERS:
+            raise SurveyError(f"{self.name}: 'missing' must be yes or no, or empty")
+        return {"missing": ANSWERS[self.missing]} if self.missing else {}
 
     def _number(self, part: str) -> float:
         return number(getattr(self, part), f"{self.name}: '{part}'")
@@ -73,7 +86,7 @@ class SurveyForm:
     @classmethod
     def of(cls, form: Form) -> SurveyForm:
         """Read what the form sent."""
-        parts = ("name", "kind", "low", "high", "bins", "values")
+        parts = [part.name for part in fields(AttributeFields)]
         rows = zip(*(form.get(f"attribute_{part}", []) for part in parts), strict=False)
         attributes = tuple(AttributeFields(*(text.strip() for text in row)) for row in rows)
         return cls(
