@@ -12,7 +12,7 @@ PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # two pips in one virtualenv get into each other's way
-.PHONY: help setup demo test test-java test-spark screenshots check format docs bench reproduce reproduce-quick hashes clean
+.PHONY: help setup demo test test-java test-spark test-wheels screenshots check format docs bench reproduce reproduce-quick hashes clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ test-java: $(VENV)/.ready-test ## Build the Java SDK's jar and run its tests; in
 test-spark: $(VENV)/.ready-test $(VENV)/.ready-spark ## Install Spark, 430 MB, and run its tests (needs Java 17)
 	@$(BIN)/python -c 'from harmony.engines.spark import need_java; need_java()'
 	@NEEDS_SPARK=1 $(BIN)/python -m pytest --quiet tests/engines/test_spark.py $(ARGS)
+
+test-wheels: $(VENV)/.ready-test ## Build both wheels, install them into an empty virtualenv and try them
+	@NEEDS_WHEELS=1 $(BIN)/python -m pytest --quiet tests/packaging $(ARGS)
 
 screenshots: $(VENV)/.ready-test ## Photograph every page of the dashboard into docs/screenshots
 	@$(BIN)/python -m tests.browser.chromium

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-OURS = ("harmony-device", "harmony-ldp")
+OURS = ("harmony-ldp-device", "harmony-ldp")
 
 
 def resolved(extra: str) -> Any:

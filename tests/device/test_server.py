@@ -71,7 +71,7 @@ def test_every_request_says_who_asks_and_what_is_sent() -> None:
     server.task(IDENTITY, "charging")
     server.report(IDENTITY, "small", "2026-W46", b"\x01\xff")
     server.delete(IDENTITY)
-    plain = {"Accept": "application/json", "User-Agent": "harmony-device-python"}
+    plain = {"Accept": "application/json", "User-Agent": "harmony-ldp-device-python"}
     json_sent = {**plain, "Content-Type": "application/json"}
     proved = {"Authorization": AUTHORIZATION}
     report = b'{"round": "2026-W46", "report": "01ff"}'

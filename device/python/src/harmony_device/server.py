@@ -166,7 +166,7 @@ class Server:
         headers = {
             "Accept": "application/json",
             "Harmony-Protocol": str(PROTOCOL),
-            "User-Agent": "harmony-device-python",
+            "User-Agent": "harmony-ldp-device-python",
         }
         if identity is not None:
             headers["Authorization"] = identity.authorization

@@ -86,9 +86,15 @@ class SurveyForm:
     @classmethod
     def of(cls, form: Form) -> SurveyForm:
         """Read what the form sent."""
-        parts = [part.name for part in fields(AttributeFields)]
-        rows = zip(*(form.get(f"attribute_{part}", []) for part in parts), strict=False)
-        attributes = tuple(AttributeFields(*(text.strip() for text in row)) for row in rows)
+        columns = {
+            part.name: form.get(f"attribute_{part.name}", []) for part in fields(AttributeFields)
+        }
+        attributes = tuple(
+            AttributeFields(
+                **{part: texts[place].strip() for part, texts in columns.items() if texts[place:]}
+            )
+            for place in range(len(columns["name"]))
+        )
         return cls(
             name=field(form, "name"),
             epsilon=field(form, "epsilon"),

@@ -140,7 +140,7 @@ final class Server {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Accept", "application/json");
         headers.put("Harmony-Protocol", String.valueOf(Offers.PROTOCOL));
-        headers.put("User-Agent", "harmony-device-java");
+        headers.put("User-Agent", "harmony-ldp-device-java");
         if (identity != null) {
             headers.put("Authorization", identity.authorization());
         }
