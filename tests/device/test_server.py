@@ -71,7 +71,10 @@ def test_every_request_says_who_asks_and_what_is_sent() -> None:
     server.task(IDENTITY, "charging")
     server.report(IDENTITY, "small", "2026-W46", b"\x01\xff")
     server.delete(IDENTITY)
-    plain = {"Accept": "application/json", "User-Agent": "harmony-device-python"}
+    plain = {
+        "Accept": "application/json", "Harmony-Protocol": "1",
+        "User-Agent": "harmony-device-python",
+    }  # fmt: skip
     json_sent = {**plain, "Content-Type": "application/json"}
     proved = {"Authorization": AUTHORIZATION}
     report = b'{"round": "2026-W46", "report": "01ff"}'
@@ -200,11 +203,13 @@ def test_a_step_has_the_most_epsilon_with_which_its_training_is_listed() -> None
         attribute["mechanisms"] *= 2
     content = json.dumps(document).encode()
     listed = {"name": "charging", "epsilon": 1.5}
-    assert TrainingOffer(listed).step(content).survey.tiers == [1.5, 1.1]
+    assert TrainingOffer(listed).step(content, len(content)).survey.tiers == [1.5, 1.1]
     with pytest.raises(RefusedError, match="'epsilon' is not the epsilon"):
-        TrainingOffer({**listed, "epsilon": 1.1}).step(content)
+        TrainingOffer({**listed, "epsilon": 1.1}).step(content, len(content))
     with pytest.raises(RefusedError, match="'training' is not the training"):
-        TrainingOffer({**listed, "name": "other"}).step(content)
+        TrainingOffer({**listed, "name": "other"}).step(content, len(content))
+    with pytest.raises(RefusedError, match=f"more than {len(content) - 1} bytes"):
+        TrainingOffer(listed).step(content, len(content) - 1)
 
 
 @pytest.mark.parametrize("listed", [None, 7, "small", [], {}, {"name": "small"}])

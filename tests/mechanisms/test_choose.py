@@ -14,7 +14,7 @@ import pytest
 import harmony as hm
 from harmony.attributes import Attribute, Signed
 from harmony.mechanisms import Grid, Linear, SignedLinear
-from harmony.mechanisms.choose import asked_shares, balance, choose_answers, design
+from harmony.mechanisms.choose import asked_shares, balance_coins, choose_answers, design_mechanism
 from harmony.mechanisms.rounding import window_counts
 from harmony_device.tables import TOTAL
 
@@ -31,10 +31,10 @@ def test_each_kind_of_attribute_has_its_mechanism() -> None:
         (hm.Boolean("b"), Linear),
         (Signed("s", ["a", "b"]), SignedLinear),
     ):
-        built = design(attribute, Fraction(1), "auto")
+        built = design_mechanism(attribute, Fraction(1), "auto")
         assert type(built) is kind
         assert built.epsilon == 1
-    assert design(hm.Boolean("b"), Fraction(1), "harmony").code.base == 2
+    assert design_mechanism(hm.Boolean("b"), Fraction(1), "harmony").code.base == 2
 
 
 def spread(attributes: list[Attribute], tiers: list[Fraction], answers: int) -> float:
@@ -43,7 +43,9 @@ def spread(attributes: list[Attribute], tiers: list[Fraction], answers: int) -> 
     return float(
         np.mean(
             [
-                math.log(design(one, tier / answers, "auto").expected_variance(share) / share)
+                math.log(
+                    design_mechanism(one, tier / answers, "auto").expected_variance(share) / share
+                )
                 for one in attributes
                 for tier in tiers
             ]
@@ -91,8 +93,8 @@ def test_coins_are_in_proportion_to_weight_and_variance(
     """A coin of 64 for each attribute on average, up to rounding, and no common factor."""
     weights = [1, 2, 1, 1, 5, 1]
     asked = [hm.Numeric("x", 0, 1), *MIXED[1:]]
-    built = [[design(one, tier / answers, "harmony") for one in asked] for tier in tiers]
-    coins = balance(weights, built, answers)
+    built = [[design_mechanism(one, tier / answers, "harmony") for one in asked] for tier in tiers]
+    coins = balance_coins(weights, built, answers)
     share = answers / len(asked)
     wanted = []
     for place, (weight, attribute) in enumerate(zip(weights, asked, strict=True)):
@@ -106,14 +108,14 @@ def test_coins_are_in_proportion_to_weight_and_variance(
 
 def test_coins_are_at_least_one_and_have_no_common_factor() -> None:
     boolean = Linear.design(Fraction(1), 2)
-    assert balance([1, 1], [[boolean, boolean]], 1) == [1, 1]
-    assert balance([1, 3], [[boolean, boolean]], 1) == [1, 3]
-    assert balance([1, 10_000], [[boolean, boolean]], 1) == [1, 128]
+    assert balance_coins([1, 1], [[boolean, boolean]], 1) == [1, 1]
+    assert balance_coins([1, 3], [[boolean, boolean]], 1) == [1, 3]
+    assert balance_coins([1, 10_000], [[boolean, boolean]], 1) == [1, 128]
 
 
 def test_the_coins_of_a_great_many_attributes_stay_small() -> None:
     built = [Linear.design(Fraction(1), values) for values in (2, 5, 16, 3)]
-    coins = balance([1] * 4000, [built * 1000], 1)
+    coins = balance_coins([1] * 4000, [built * 1000], 1)
     assert math.gcd(*coins) == 1
     assert sum(coins) == pytest.approx(1 << 16, rel=0.05)
 
