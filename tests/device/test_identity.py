@@ -207,6 +207,7 @@ def test_an_identity_at_another_server_is_not_deleted_here(
         {"credential": 7},
         {"renewed": "yesterday"},
         {"renewed": None},
+        {"renewed": 10**399},  # beyond doubles
     ],
 )
 def test_what_is_no_identity_is_refused(change: dict[str, Any]) -> None:
@@ -250,6 +251,7 @@ def test_an_identity_that_is_not_whole_counts_as_none(kept: Any, tmp_path: Path)
         [{**ISSUED, "server": "s"}],
         [{**ISSUED, "server": "s", "since": "x"}],
         [{"server": "s", "since": 1.0}],
+        [{**ISSUED, "server": "s", "since": 10**399}],
     ],
 )
 def test_a_withdrawal_whose_identities_cannot_be_read_counts_as_withdrawn(

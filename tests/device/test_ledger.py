@@ -77,6 +77,7 @@ def test_news_of_a_report_from_before_the_ledger_was_started_anew_is_passed_over
         {"epsilon": "much"},
         {"epsilon": None},
         {"epsilon": float("nan")},
+        {"epsilon": 10**399},
         {"at": "yesterday"},
         {"at": 7},
         {"asked": 7},

@@ -87,6 +87,8 @@ def test_what_is_exactly_the_limit_may_be_spent() -> None:
         (1.0, "1", spent(1.0, 0.5), "per_round: 1.5 spent and 1 asked, the limit is 2"),
         (1.0, "2", spent(1.0, 1.5), "per_30_days: 2.5 spent and 1 asked, the limit is 3"),
         (float("nan"), "1", [], "per_report: 0 spent and nan asked, the limit is 1"),
+        (1e308, "1", [], "per_report: 0 spent and 1e+308 asked, the limit is 1"),
+        (float("inf"), "1", [], "per_report: 0 spent and inf asked, the limit is 1"),
     ],
 )
 def test_an_objection_names_the_limit(

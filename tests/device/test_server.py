@@ -252,6 +252,8 @@ def test_a_thousand_surveys_and_trainings_are_looked_at() -> None:
         ({"retry-after": " 17 "}, 17.0),
         ({"retry-after": "1234567890123"}, 123456789.0),
         ({"retry-after": "1.5"}, None),
+        ({"retry-after": "\u00b2"}, None),  # a digit that is no number, and fits a header
+        ({"retry-after": "1\u00b9"}, None),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "Tue, 10 Nov 2026 00:10:00 GMT", "date": "soon"}, None),
         ({"retry-after": "Tue, 99 Nov 2026 00:10:00 GMT"}, None),

@@ -163,7 +163,7 @@ class _Reading:
                     entry.state = event
             elif event != FORGOTTEN:  # of a later version, which may have spent something
                 return False
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
             return False
         self._latest = max(self._latest, at)
         return True

@@ -208,7 +208,7 @@ def retry_after(reply: Reply) -> float | None:
     A date is taken against the server's own clock, where the reply tells it.
     """
     text = reply.headers.get("retry-after", "").strip()
-    if text.isdigit():
+    if text.isdecimal():  # "²" is a digit, and no number
         return float(text[:9])
     from email.utils import parsedate_to_datetime
     from time import time
