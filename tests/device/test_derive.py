@@ -309,6 +309,8 @@ def test_what_is_no_derivation_is_refused(how: Any) -> None:
         {"label": "charging:1", "seed": "ab" * 15},
         {"label": "charging:1", "seed": "ab" * 17},
         {"label": "charging:1", "seed": "xy" * 16},
+        {"label": "charging:1", "seed": "ab " * 10 + "ab"},
+        {"label": "charging:1", "seed": "ab\n" * 10 + "ab"},
     ],
 )
 def test_a_step_without_a_proper_round_is_refused(round: Any) -> None:

@@ -233,3 +233,19 @@ def test_one_container_in_sixteen_bytes_is_read_and_one_more_is_not(opening: byt
     assert Survey.from_json(full, most_bytes=4096 + 15)
     with pytest.raises(RefusedError, match=r"^the document has more than 256 arrays and objects$"):
         Survey.from_json(full.replace(opening * 9, opening * 10, 1), most_bytes=4096 + 15)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff{}", "it is not UTF-8"),
+        (b'{"name": "\xc3"}', "it is not UTF-8"),
+        (b"[" * 5000, "it is nested too deeply"),
+        (b'{"a": -Infinity}', "-Infinity is not a number"),
+        (b"\xef\xbb\xbf{}", "Unexpected UTF-8 BOM"),
+        (b"{", "Expecting property name"),
+    ],
+)
+def test_what_is_not_json_says_why(content: bytes, said: str) -> None:
+    with pytest.raises(RefusedError, match=f"^the document is not JSON: {said}"):
+        Survey.from_json(content)

@@ -37,9 +37,7 @@ class Offer:
     def __init__(self, listed: Any) -> None:
         opened = listed["round"]
         self.name = checked_name(listed["name"], "name")
-        self.fingerprint = str(listed["fingerprint"])
-        if len(self.fingerprint) != 64 or not set(self.fingerprint) <= set("0123456789abcdef"):
-            raise RefusedError("'fingerprint' must be 64 hexadecimal digits")
+        self.fingerprint = _checked_fingerprint(listed["fingerprint"])
         self.epsilon = checked_number(listed["epsilon"], "epsilon")
         self.round = checked_name(opened["label"], "label", "._:-", 64)
         self.seed = checked_seed(opened["seed"])
@@ -181,6 +179,13 @@ class Server:
             return parse_json(reply.body, self._most_bytes)
         except RefusedError as refusal:
             raise ServerError(f"{what}: {refusal}") from None
+
+
+def _checked_fingerprint(fingerprint: object) -> str:
+    digits = set("0123456789abcdef")
+    if isinstance(fingerprint, str) and len(fingerprint) == 64 and set(fingerprint) <= digits:
+        return fingerprint
+    raise RefusedError("'fingerprint' must be 64 hexadecimal digits")
 
 
 def _offer(listed: Any) -> Offer | None:
