@@ -51,6 +51,7 @@ def test_a_number_is_clipped_and_rounded_by_the_word(value: float, word: int, in
         (65536, 65536, 1, [65535], 1),
         (2, 65536, 2, [1], 65537),
         (2, 2, 31, [1], 2**31 - 1),
+        (2, 65535, 2, [1] * 32768, 2**31),
         (25, 5.0, 2.0, [1.0, 4], 12),  # 5.0 is the integer 5
     ],
 )
@@ -104,6 +105,7 @@ def test_a_signed_code_leaves_out_the_row_that_asks_for_the_mean() -> None:
         ({"signed": True, "values": 4, "base": 2, "multipliers": [1, 1]}, r"must be \[1\]"),
         ({"signed": True, "values": 4, "base": 2, "digits": 3, "multipliers": [1]}, "of a level"),
         ({"values": 2, "base": 2, "digits": 32, "multipliers": [1]}, "too many rows"),
+        ({"values": 2, "base": 65535, "multipliers": [1] * 32769}, "too many rows"),
     ],
 )
 def test_a_linear_code_of_another_shape_is_refused(change: dict[str, Any], said: str) -> None:

@@ -191,14 +191,14 @@ def _checked_fingerprint(fingerprint: object) -> str:
 def _offer(listed: Any) -> Offer | None:
     try:
         return None if listed["round"] is None else Offer(listed)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError):
         return None
 
 
 def _training_offer(listed: Any) -> TrainingOffer | None:
     try:
         return TrainingOffer(listed)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError):
         return None
 
 
