@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ import pytest
 import harmony as hm
 from harmony.attributes import Attribute, Signed
 from harmony.mechanisms import Grid, Linear, SignedLinear
-from harmony.mechanisms.choose import asked_shares, balance_coins, choose_answers, design_mechanism
+from harmony.mechanisms.choose import balance_coins, choose_answers, design_mechanism
+from harmony.mechanisms.inclusion import inclusion_chances
 from harmony.mechanisms.rounding import window_counts
 from harmony_device.tables import TOTAL
 
@@ -69,20 +71,38 @@ def test_epsilon_is_not_split_below_one_and_never_by_the_papers_method() -> None
     assert choose_answers(booleans[:1], [Fraction(8)], "auto") == 1
 
 
+def chances_by_every_order(weights: list[int], answers: int) -> list[float]:
+    """Go through all orders in which a coin can draw so many attributes."""
+    chances = [0.0] * len(weights)
+    for order in permutations(range(len(weights)), answers):
+        chance, left = 1.0, sum(weights)
+        for place in order:
+            chance *= weights[place] / left
+            left -= weights[place]
+        for place in order:
+            chances[place] += chance
+    return chances
+
+
 @pytest.mark.parametrize(
     ("weights", "answers", "shares"),
     [
         ([1], 1, [1.0]),
         ([3, 1], 1, [0.75, 0.25]),
-        ([2, 1, 1], 2, [0.9, 0.55, 0.55]),  # 1/2 + 1/2.5, 1/4 + 0.75/2.5
+        ([3, 1], 2, [1.0, 1.0]),
+        ([2, 1, 1], 2, [5 / 6, 7 / 12, 7 / 12]),  # 1/2 + 2 * 1/4 * 2/3
         ([1] * 8, 3, [3 / 8] * 8),
+        ([1, 2, 3, 4, 5], 3, None),
+        ([65536, 1, 1, 300, 7], 2, None),
+        ([9, 9, 2, 2, 2, 1, 40], 5, None),
     ],
 )
 def test_the_share_of_devices_that_an_attribute_is_asked_of(
-    weights: list[int], answers: int, shares: list[float]
+    weights: list[int], answers: int, shares: list[float] | None
 ) -> None:
-    assert asked_shares(weights, answers) == pytest.approx(shares)
-    assert max(asked_shares(weights, answers)) <= 1.0
+    by_hand = shares or chances_by_every_order(weights, answers)
+    assert inclusion_chances(weights, answers) == pytest.approx(by_hand, abs=1e-10)
+    assert sum(by_hand) == pytest.approx(answers)
 
 
 @pytest.mark.parametrize("tiers", [[Fraction(1)], [Fraction(1, 2), Fraction(2)]])
