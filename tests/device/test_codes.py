@@ -10,14 +10,15 @@ from harmony_device import RefusedError
 from harmony_device.codes import GridCode, LinearCode
 
 
-@pytest.mark.parametrize("points", [2, 3, 1 << 16])
-def test_a_grid_has_two_points_to_65536(points: int) -> None:
+@pytest.mark.parametrize("points", [2, 3, 1 << 16, 2.0])
+def test_a_grid_has_two_points_to_65536(points: Any) -> None:
     code = GridCode(points)
+    assert type(code.points) is int
     assert (code.points, code.inputs, code.rows) == (points, points, 1)
     assert code.to_document() == {"code": "grid", "points": points}
 
 
-@pytest.mark.parametrize("points", [1, 0, -2, (1 << 16) + 1, 2.0, True, None, "2"])
+@pytest.mark.parametrize("points", [1, 0, -2, (1 << 16) + 1, 2.5, True, None, "2"])
 def test_a_grid_of_another_size_is_refused(points: Any) -> None:
     with pytest.raises(RefusedError, match="'points' must be an integer from 2 to 65536"):
         GridCode(points)
@@ -50,13 +51,17 @@ def test_a_number_is_clipped_and_rounded_by_the_word(value: float, word: int, in
         (65536, 65536, 1, [65535], 1),
         (2, 65536, 2, [1], 65537),
         (2, 2, 31, [1], 2**31 - 1),
+        (2, 65535, 2, [1] * 32768, 2**31),
+        (25, 5.0, 2.0, [1.0, 4], 12),  # 5.0 is the integer 5
     ],
 )
 def test_a_linear_code_has_a_row_for_each_multiplier_and_point(
-    values: int, base: int, digits: int, multipliers: Any, rows: int
+    values: int, base: Any, digits: Any, multipliers: Any, rows: int
 ) -> None:
     code = LinearCode(values, base, digits, multipliers)
     assert (code.rows, code.inputs) == (rows, base)
+    found = (code.base, code.digits, *code.multipliers)
+    assert {type(number) for number in found} == {int}
     assert code.to_document() == {
         "code": "linear", "base": base, "digits": digits, "multipliers": list(multipliers)
     }  # fmt: skip
@@ -67,7 +72,8 @@ def test_a_signed_code_leaves_out_the_row_that_asks_for_the_mean() -> None:
     assert (code.rows, code.inputs, code.points) == (3, 2, 3)
     assert [code.vector(point) for point in range(3)] == [5, 6, 7]
     assert code.to_document()["signed"] is True
-    assert LinearCode(2, 2, 32, [1], signed=True).rows == 2**31 - 1
+    most = LinearCode(2**31 + 1, 2, 32, [1], signed=True)
+    assert most.rows == 2**31 - 1
 
 
 @pytest.mark.parametrize(
@@ -76,7 +82,7 @@ def test_a_signed_code_leaves_out_the_row_that_asks_for_the_mean() -> None:
         ({"base": 1}, "'base'"),
         ({"base": 0}, "'base' must be a positive integer"),
         ({"base": True}, "'base' must be a positive integer"),
-        ({"base": 5.0}, "'base' must be a positive integer"),
+        ({"base": 5.5}, "'base' must be a positive integer"),
         ({"base": None}, "'base' must be a positive integer"),
         ({"base": 65537, "multipliers": [1]}, "'base' must be at most 65536"),
         ({"digits": 0}, "'digits' must be a positive integer"),
@@ -91,13 +97,15 @@ def test_a_signed_code_leaves_out_the_row_that_asks_for_the_mean() -> None:
         ({"multipliers": [1, 0]}, "between 1 and 'base' - 1"),
         ({"multipliers": [1, 5]}, "between 1 and 'base' - 1"),
         ({"multipliers": [-1]}, "between 1 and 'base' - 1"),
-        ({"multipliers": [1.0]}, "between 1 and 'base' - 1"),
+        ({"multipliers": [1.5]}, "between 1 and 'base' - 1"),
         ({"multipliers": [True]}, "between 1 and 'base' - 1"),
         ({"signed": 1, "values": 4, "base": 2, "multipliers": [1]}, "'signed' must be a boolean"),
         ({"signed": True}, "needs base 2 and two digits"),
         ({"signed": True, "values": 2, "base": 2, "digits": 1, "multipliers": [1]}, "two digits"),
         ({"signed": True, "values": 4, "base": 2, "multipliers": [1, 1]}, r"must be \[1\]"),
+        ({"signed": True, "values": 4, "base": 2, "digits": 3, "multipliers": [1]}, "of a level"),
         ({"values": 2, "base": 2, "digits": 32, "multipliers": [1]}, "too many rows"),
+        ({"values": 2, "base": 65535, "multipliers": [1] * 32769}, "too many rows"),
     ],
 )
 def test_a_linear_code_of_another_shape_is_refused(change: dict[str, Any], said: str) -> None:

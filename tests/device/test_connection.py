@@ -166,9 +166,8 @@ def test_a_connection_is_kept_and_closed_when_told() -> None:
 @pytest.mark.parametrize("framing", ["length", "close", "chunked"])
 @pytest.mark.parametrize(("size", "taken"), [(1000, True), (1001, False)])
 def test_a_reply_of_the_largest_size_is_read_and_a_larger_one_is_not(
-    framing: str, size: int, taken: bool, monkeypatch: pytest.MonkeyPatch
+    framing: str, size: int, taken: bool
 ) -> None:
-    monkeypatch.setattr(transport, "MAX_DOCUMENT_BYTES", 1000)
     content = b"x" * size
     reply = {
         "length": body(content),
@@ -178,10 +177,10 @@ def test_a_reply_of_the_largest_size_is_read_and_a_larger_one_is_not(
     }[framing]
     with answering(reply) as (url, _):
         if taken:
-            assert HttpTransport(url).request("GET", "/", {}).body == content
+            assert HttpTransport(url, most_bytes=1000).request("GET", "/", {}).body == content
         else:
             with pytest.raises(ServerError, match="the reply has more than 1000 bytes"):
-                HttpTransport(url).request("GET", "/", {})
+                HttpTransport(url, most_bytes=1000).request("GET", "/", {})
 
 
 def test_a_long_reply_comes_whole() -> None:
@@ -257,7 +256,7 @@ def test_others_are_not(host: str) -> None:
 
 def test_a_device_hangs_up_when_it_is_closed(tmp_path: Path) -> None:
     with conversation([body(b'{"device": "x"}')]) as (url, _):
-        with Device(f"{url}/", tmp_path, consent=True, epsilon_limit=9) as device:
+        with Device(f"{url}/", tmp_path, record={}, consent=True, epsilon_limit=9) as device:
             device.send()
             device.answer({})
             carrier = device._server._transport

@@ -18,6 +18,7 @@ FEATURES = [
     {"name": "c", "kind": "categorical", "values": ["a", "b", "c", "d"]},
 ]
 LABEL = {"name": "y", "kind": "numeric", "low": -1, "high": 1}
+GRADIENT_OF_X = {"is": "gradient", "feature": "x", "clip": 1.0, "middle": 0.0, "reach": 1.0}
 MODEL = {"intercept": 0.0, "weights": {"x": 1.0, "c": [0.0, 0.0, 0.0, 0.0]}}
 
 
@@ -41,7 +42,7 @@ def step_of(attribute: dict[str, Any], how: Any, **changes: Any) -> Step:
     return Step({**document, **changes})
 
 
-def answer(step: Step, chance: float = 0.0, **record: Any) -> float:
+def answer(step: Step, chance: float = 0.0, **record: Any) -> float | None:
     """Return a record's answer, with a random word of this chance."""
     word = int(chance * 2**53) << 11
     (found,) = step.read(record, lambda count: word.to_bytes(count, "little"))
@@ -189,12 +190,50 @@ def test_the_gradient_of_a_level_has_a_sign_by_chance(
 
 
 @pytest.mark.parametrize("record", [{}, {"c": None}, {"c": "unlisted"}, {"c": 7}])
-@pytest.mark.parametrize(("chance", "expected"), [(0.0, 0), (0.499, 0), (0.5, 4), (0.999, 4)])
-def test_the_gradient_of_a_level_that_is_lacking_is_a_fair_sign(
-    record: dict[str, Any], chance: float, expected: int
+@pytest.mark.parametrize("chance", [0.0, 0.5, 0.999])
+def test_the_gradient_of_a_level_that_is_lacking_is_drawn(
+    record: dict[str, Any], chance: float
 ) -> None:
     how = {"is": "gradient", "feature": "c", "of": "label", "clip": 2.0}
-    assert answer(step_of(categorical(4, "signed"), how), chance, y=1, **record) == expected
+    assert answer(step_of(categorical(4, "signed"), how), chance, y=1, **record) is None
+
+
+@pytest.mark.parametrize(
+    ("attribute", "how", "expected"),
+    [
+        (NUMBER, {"is": "label"}, None),
+        (NUMBER, {"is": "product", "of": ["score", "label"], "clip": [1, 1]}, None),
+        (NUMBER, {"is": "product", "of": ["residual"], "clip": [1]}, None),
+        (NUMBER, {"is": "product", "of": ["relative"], "clip": [1]}, None),
+        (NUMBER, {"is": "product", "of": ["score", "direction"], "clip": [1, 1]}, 0.0625),
+        (categorical(4), {"is": "curve", "edges": [0.0]}, None),
+        (categorical(2, "signed"), {"is": "surplus", "edges": [0.0]}, None),
+        (
+            categorical(4, "signed"),
+            {"is": "gradient", "feature": "c", "of": "label", "clip": 1},
+            None,
+        ),
+        (categorical(4, "signed"), {"is": "gradient", "feature": "c", "of": "score", "clip": 1}, 1),
+        (NUMBER, GRADIENT_OF_X | {"of": "residual"}, None),
+        (NUMBER, GRADIENT_OF_X | {"of": "score"}, 0.0625),
+        (categorical(4), {"is": "feature", "feature": "c"}, 1),
+        (NUMBER, {"is": "feature", "feature": "x"}, 1.0),  # 22.5, clipped to [-1, 1]
+    ],
+)
+@pytest.mark.parametrize("label", [None, "high", float("nan"), True])
+def test_what_needs_a_label_that_is_lacking_is_drawn_and_nothing_else_is(
+    attribute: dict[str, Any], how: dict[str, Any], expected: float | None, label: object
+) -> None:
+    assert answer(step_of(attribute, how), x=22.5, c="b", y=label) == expected
+
+
+def test_a_label_that_is_lacking_is_what_stands_for_it() -> None:
+    label = {**LABEL, "missing": 0.25}
+    assert answer(step_of(NUMBER, {"is": "label"}, label=label), x=20) == 0.25
+    two = {"name": "y", "kind": "categorical", "values": ["no", "yes", ], "unlisted": "no",
+           "missing": "yes"}  # fmt: skip
+    step = step_of(NUMBER, {"is": "label"}, label=two)
+    assert [answer(step, x=20, y=value) for value in ("no", "yes", "maybe", 7)] == [-1, 1, -1, 1]
 
 
 @pytest.mark.parametrize(
@@ -202,14 +241,13 @@ def test_the_gradient_of_a_level_that_is_lacking_is_a_fair_sign(
     [
         ({"c": "a"}, 0.9, 0),
         ({"c": "d"}, 0.1, 3),
-        ({}, 0.0, 0),
-        ({}, 0.2499, 0),
-        ({}, 0.25, 1),
-        ({"c": "unlisted"}, 0.9999, 3),
+        ({}, 0.0, None),
+        ({}, 0.9999, None),
+        ({"c": "unlisted"}, 0.25, None),
     ],
 )
-def test_a_feature_with_values_is_its_level_or_one_by_chance(
-    record: dict[str, Any], chance: float, expected: int
+def test_a_feature_with_values_is_its_level_or_drawn(
+    record: dict[str, Any], chance: float, expected: int | None
 ) -> None:
     step = step_of(categorical(4), {"is": "feature", "feature": "c"})
     assert answer(step, chance, y=0, **record) == expected
@@ -271,6 +309,8 @@ def test_what_is_no_derivation_is_refused(how: Any) -> None:
         {"label": "charging:1", "seed": "ab" * 15},
         {"label": "charging:1", "seed": "ab" * 17},
         {"label": "charging:1", "seed": "xy" * 16},
+        {"label": "charging:1", "seed": "ab " * 10 + "ab"},
+        {"label": "charging:1", "seed": "ab\n" * 10 + "ab"},
     ],
 )
 def test_a_step_without_a_proper_round_is_refused(round: Any) -> None:

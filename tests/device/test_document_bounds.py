@@ -145,7 +145,7 @@ def test_an_attribute_lists_a_mechanism_for_each_tier(mechanisms: Any) -> None:
         Survey(document)
 
 
-@pytest.mark.parametrize("place", [None, "0", 0.0, True, -1, 2])
+@pytest.mark.parametrize("place", [None, "0", 0.5, True, -1, 2])
 def test_a_mechanism_names_its_table_by_its_place(place: Any) -> None:
     document = small_survey()
     document["attributes"][1]["mechanisms"][0]["table"] = place
@@ -194,16 +194,58 @@ def test_an_epsilon_beyond_them_is_refused(epsilon: float) -> None:
         Survey(small_survey(epsilon=epsilon))
 
 
-def test_an_integer_of_twenty_digits_is_read_and_a_longer_one_is_not() -> None:
-    document = json.dumps(small_survey(unknown=10**19))
-    assert Survey.from_json(document.encode())
-    with pytest.raises(RefusedError, match="more than 20 digits"):
-        Survey.from_json(document.replace(str(10**19), str(10**20)).encode())
+@pytest.mark.parametrize("digits", ["1", "0", "9", "8"])
+def test_four_hundred_digits_in_a_row_are_read_and_one_more_is_not(digits: str) -> None:
+    """They count wherever they stand, in text too, and before anything is parsed."""
+    document = json.dumps(small_survey(unknown="here")).encode()
+    assert Survey.from_json(document.replace(b"here", digits.encode() * 400))
+    for unfit in (document, document.replace(b'"unknown": "here"', b"here")):
+        with pytest.raises(
+            RefusedError, match=r"^the document has a number of more than 400 digits$"
+        ):
+            Survey.from_json(unfit.replace(b"here", digits.encode() * 401))
 
 
-def test_a_document_of_sixteen_mebibytes_is_read_and_a_longer_one_is_not() -> None:
+def test_digits_that_something_parts_are_not_in_a_row() -> None:
+    document = json.dumps(small_survey(unknown="here")).encode()
+    for between in (b".", b"e", b" ", b"/", b":", b"\xc2\xb2"):
+        assert Survey.from_json(document.replace(b"here", b"7" * 400 + between + b"7" * 400))
+
+
+@pytest.mark.parametrize(("most", "allowed"), [(1 << 20, {}), (5000, {"most_bytes": 5000})])
+def test_a_document_of_the_most_bytes_is_read_and_a_longer_one_is_not(
+    most: int, allowed: dict[str, int]
+) -> None:
     document = json.dumps(small_survey()).encode()
-    padded = document + b" " * ((16 << 20) - len(document))
-    assert Survey.from_json(padded)
-    with pytest.raises(RefusedError, match="more than 16777216 bytes"):
-        Survey.from_json(padded + b" ")
+    padded = document + b" " * (most - len(document))
+    assert Survey.from_json(padded, **allowed)
+    with pytest.raises(RefusedError, match=f"^the document has more than {most} bytes$"):
+        Survey.from_json(padded + b" ", **allowed)
+
+
+@pytest.mark.parametrize("opening", [b"[", b"{"])
+def test_one_container_in_sixteen_bytes_is_read_and_one_more_is_not(opening: bytes) -> None:
+    """Brackets count wherever they stand: it is done before anything is parsed."""
+    document = json.dumps(small_survey(unknown="here")).encode()
+    used = document.count(b"[") + document.count(b"{")
+    full = document.replace(b"here", opening * (256 - used))
+    assert Survey.from_json(full, most_bytes=4096)
+    assert Survey.from_json(full, most_bytes=4096 + 15)
+    with pytest.raises(RefusedError, match=r"^the document has more than 256 arrays and objects$"):
+        Survey.from_json(full.replace(opening * 9, opening * 10, 1), most_bytes=4096 + 15)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff{}", "it is not UTF-8"),
+        (b'{"name": "\xc3"}', "it is not UTF-8"),
+        (b"[" * 5000, "it is nested too deeply"),
+        (b'{"a": -Infinity}', "-Infinity is not a number"),
+        (b"\xef\xbb\xbf{}", "Unexpected UTF-8 BOM"),
+        (b"{", "Expecting property name"),
+    ],
+)
+def test_what_is_not_json_says_why(content: bytes, said: str) -> None:
+    with pytest.raises(RefusedError, match=f"^the document is not JSON: {said}"):
+        Survey.from_json(content)

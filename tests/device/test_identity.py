@@ -13,7 +13,7 @@ from harmony_device import Device
 from harmony_device.errors import ServerError
 from harmony_device.identity import Identity, IdentityFile, Withdrawal
 
-from .conftest import VALUES, Clock
+from .conftest import RECORD, VALUES, Clock
 from .fake_server import DirectTransport, FakeServer
 
 Start = Callable[..., Device]
@@ -37,7 +37,7 @@ def test_an_identity_that_changes_during_a_visit_spends_nothing(
             changed.append(name)
             device().forget()
             device().rejoin()
-            device().answer({})
+            device(record={}).answer({})  # enrols, and has nothing to tell
         return VALUES[name]
 
     assert device().answer(value_of).trouble == "consent is not given"
@@ -67,7 +67,7 @@ def test_a_credential_renewed_during_a_visit_is_no_other_identity(
         if not renewed:
             renewed.append(name)
             clock.now += 31 * DAY
-            device().answer({})
+            device(record={}).answer({})
         return VALUES[name]
 
     assert device().answer(value_of).answered == [("small", "2")]
@@ -181,8 +181,8 @@ def test_an_identity_at_another_server_is_not_deleted_here(
     device().answer(VALUES)
     other = FakeServer()
     elsewhere = Device(
-        "https://other.example", tmp_path / "harmony", consent=True, epsilon_limit=9,
-        transport=DirectTransport(other), clock=clock,
+        "https://other.example", tmp_path / "harmony", record=RECORD, consent=True,
+        epsilon_limit=9, transport=DirectTransport(other), clock=clock,
     )  # fmt: skip
     assert elsewhere.forget() is False
     assert elsewhere.send().trouble == "consent is not given"
@@ -207,6 +207,7 @@ def test_an_identity_at_another_server_is_not_deleted_here(
         {"credential": 7},
         {"renewed": "yesterday"},
         {"renewed": None},
+        {"renewed": 10**399},  # beyond doubles
     ],
 )
 def test_what_is_no_identity_is_refused(change: dict[str, Any]) -> None:
@@ -250,6 +251,7 @@ def test_an_identity_that_is_not_whole_counts_as_none(kept: Any, tmp_path: Path)
         [{**ISSUED, "server": "s"}],
         [{**ISSUED, "server": "s", "since": "x"}],
         [{"server": "s", "since": 1.0}],
+        [{**ISSUED, "server": "s", "since": 10**399}],
     ],
 )
 def test_a_withdrawal_whose_identities_cannot_be_read_counts_as_withdrawn(

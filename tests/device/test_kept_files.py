@@ -26,6 +26,8 @@ FILES = {
     "outbox/240857dc251f7ac9f7c73ce27c9d4805.json": WAITING,
 }
 WITHDRAWAL = {"withdrawn_by": "forget", "pending": [{**IDENTITY, "since": 1.8e9}]}
+ENROLLED = {"enrolled": "2026-11-01T00:00:00Z"}
+"""What identities have since: earlier versions did not keep it."""
 
 
 def put(directory: Path) -> None:
@@ -53,6 +55,7 @@ def test_a_device_writes_these_files(device: Start, server: FakeServer, tmp_path
     random = {"asked", "report"}
     for name, content in FILES.items():
         written = json.loads((tmp_path / "harmony" / name).read_text())
+        content = {**content, **ENROLLED} if name == "identity.json" else content
         assert written.keys() == content.keys()
         assert {key: one for key, one in written.items() if key not in random} == {
             key: one for key, one in content.items() if key not in random
@@ -70,11 +73,12 @@ def test_a_withdrawal_of_an_earlier_version_is_finished(
 
 
 def test_a_withdrawal_is_written_so(device: Start, server: FakeServer, tmp_path: Path) -> None:
-    device().answer({})
+    device(record={}).answer({})
     server.faults = ["lost request"]
     device().forget()
     written = (tmp_path / "harmony" / "withdrawal.json").read_text()
-    assert json.loads(written) == WITHDRAWAL
+    (pending,) = WITHDRAWAL["pending"]
+    assert json.loads(written) == {**WITHDRAWAL, "pending": [{**pending, **ENROLLED}]}
 
 
 def test_a_pause_of_an_earlier_version_is_kept(

@@ -77,10 +77,13 @@ def test_news_of_a_report_from_before_the_ledger_was_started_anew_is_passed_over
         {"epsilon": "much"},
         {"epsilon": None},
         {"epsilon": float("nan")},
+        {"epsilon": 10**399},
         {"at": "yesterday"},
         {"at": 7},
         {"asked": 7},
         {"survey": ["small"]},
+        {"survey": 7},
+        {"round": None},
     ],
 )
 def test_a_line_that_does_not_say_what_was_spent_stops_everything(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from harmony_device import Device, EpsilonLimit
+from harmony_device.limits import billionths
 
 from .conftest import VALUES, Clock, small_survey, vectors
 from .fake_server import DirectTransport, FakeServer
@@ -24,6 +25,24 @@ def test_a_number_bounds_reports_rounds_and_months_alike() -> None:
 def test_a_limit_must_be_a_number(limit: object, device: Start) -> None:
     with pytest.raises(ValueError, match="per_30_days"):
         device(epsilon_limit=limit)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "whole"),
+    [
+        (1.0, 10**9),
+        (20, 20 * 10**9),
+        (0.1, 10**8),
+        (4.9e-10, 0),
+        (5e-10, 1),
+        (1.4999e-9, 1),
+        (1.5e-9, 2),
+        (float("inf"), float("inf")),
+        (1e300, float("inf")),
+    ],
+)
+def test_an_epsilon_is_rounded_to_billionths(epsilon: float, whole: float) -> None:
+    assert billionths(epsilon) == whole
 
 
 def test_a_report_beyond_the_limit_is_not_made(device: Start, server: FakeServer) -> None:

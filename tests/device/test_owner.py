@@ -17,7 +17,7 @@ from harmony_device.ledger import Ledger
 from harmony_device.outbox import Outbox
 from harmony_device.status import status
 
-from .conftest import VALUES, Clock, small_survey
+from .conftest import RECORD, VALUES, Clock, small_survey
 from .fake_server import FakeServer, serving
 
 Start = Callable[..., Device]
@@ -33,10 +33,8 @@ def test_the_status_says_who_what_waits_and_what_was_spent(
     device: Start, server: FakeServer, clock: Clock, tmp_path: Path
 ) -> None:
     directory = str(tmp_path / "harmony")
-    device().answer({})
-    clock.now -= 31 * DAY
-    Ledger(directory).charge(clock.now, "old", "1", 4.0, ["x"])
-    clock.now += 31 * DAY
+    device(record={}).answer({})
+    Ledger(directory).charge(clock.now - 31 * DAY, "old", "1", 4.0, ["x"])
     server.faults = [None, (503, {"Retry-After": "100"})]
     device().answer(VALUES)
     waiting = Outbox(directory)
@@ -89,6 +87,8 @@ def test_what_is_exactly_the_limit_may_be_spent() -> None:
         (1.0, "1", spent(1.0, 0.5), "per_round: 1.5 spent and 1 asked, the limit is 2"),
         (1.0, "2", spent(1.0, 1.5), "per_30_days: 2.5 spent and 1 asked, the limit is 3"),
         (float("nan"), "1", [], "per_report: 0 spent and nan asked, the limit is 1"),
+        (1e308, "1", [], "per_report: 0 spent and 1e+308 asked, the limit is 1"),
+        (float("inf"), "1", [], "per_report: 0 spent and inf asked, the limit is 1"),
     ],
 )
 def test_an_objection_names_the_limit(
@@ -140,7 +140,7 @@ def moved(tmp_path: Path) -> Iterator[tuple[FakeServer, FakeServer]]:
     servers[1].enrolments = 7  # so that it issues another id
     with serving(servers[0]) as url, serving(servers[1]) as other:
         for server, at in zip(servers, (url, other), strict=True):
-            with Device(at, tmp_path, consent=True, epsilon_limit=9) as device:
+            with Device(at, tmp_path, record=RECORD, consent=True, epsilon_limit=9) as device:
                 device.rejoin()
                 device.answer(VALUES)
                 server.faults = ["lost request", "lost request"]

@@ -71,7 +71,10 @@ def test_every_request_says_who_asks_and_what_is_sent() -> None:
     server.task(IDENTITY, "charging")
     server.report(IDENTITY, "small", "2026-W46", b"\x01\xff")
     server.delete(IDENTITY)
-    plain = {"Accept": "application/json", "User-Agent": "harmony-ldp-device-python"}
+    plain = {
+        "Accept": "application/json", "Harmony-Protocol": "1",
+        "User-Agent": "harmony-ldp-device-python",
+    }  # fmt: skip
     json_sent = {**plain, "Content-Type": "application/json"}
     proved = {"Authorization": AUTHORIZATION}
     report = b'{"round": "2026-W46", "report": "01ff"}'
@@ -162,7 +165,10 @@ def test_an_offer_says_what_is_listed() -> None:
         {"fingerprint": "0f" * 31},
         {"fingerprint": "0f" * 33},
         {"fingerprint": "0F" * 32},
+        {"fingerprint": "0g" * 32},
         {"fingerprint": None},
+        {"fingerprint": int("7" * 64)},
+        {"fingerprint": ["a"] * 64},
         {"round": {"label": "1"}},
         {"round": {"seed": "ab" * 16}},
         {"round": {"label": "a" * 65, "seed": "ab" * 16}},
@@ -170,6 +176,8 @@ def test_an_offer_says_what_is_listed() -> None:
         {"round": {"label": "1", "seed": "ab" * 17}},
         {"round": {"label": "1", "seed": "xy" * 16}},
         {"round": {"label": "1", "seed": None}},
+        {"round": {"label": "1", "seed": "ab " * 10 + "ab"}},
+        {"round": {"label": "1", "seed": "ab\t" * 10 + "ab"}},
         {"round": []},
         {"round": "1"},
     ],
@@ -200,11 +208,13 @@ def test_a_step_has_the_most_epsilon_with_which_its_training_is_listed() -> None
         attribute["mechanisms"] *= 2
     content = json.dumps(document).encode()
     listed = {"name": "charging", "epsilon": 1.5}
-    assert TrainingOffer(listed).step(content).survey.tiers == [1.5, 1.1]
+    assert TrainingOffer(listed).step(content, len(content)).survey.tiers == [1.5, 1.1]
     with pytest.raises(RefusedError, match="'epsilon' is not the epsilon"):
-        TrainingOffer({**listed, "epsilon": 1.1}).step(content)
+        TrainingOffer({**listed, "epsilon": 1.1}).step(content, len(content))
     with pytest.raises(RefusedError, match="'training' is not the training"):
-        TrainingOffer({**listed, "name": "other"}).step(content)
+        TrainingOffer({**listed, "name": "other"}).step(content, len(content))
+    with pytest.raises(RefusedError, match=f"more than {len(content) - 1} bytes"):
+        TrainingOffer(listed).step(content, len(content) - 1)
 
 
 @pytest.mark.parametrize("listed", [None, 7, "small", [], {}, {"name": "small"}])
@@ -247,6 +257,8 @@ def test_a_thousand_surveys_and_trainings_are_looked_at() -> None:
         ({"retry-after": " 17 "}, 17.0),
         ({"retry-after": "1234567890123"}, 123456789.0),
         ({"retry-after": "1.5"}, None),
+        ({"retry-after": "\u00b2"}, None),  # a digit that is no number, and fits a header
+        ({"retry-after": "1\u00b9"}, None),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "Tue, 10 Nov 2026 00:10:00 GMT", "date": "soon"}, None),
         ({"retry-after": "Tue, 99 Nov 2026 00:10:00 GMT"}, None),

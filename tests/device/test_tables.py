@@ -47,7 +47,7 @@ def test_a_row_that_is_no_list_of_counts_is_refused(row: Any) -> None:
 
 @pytest.mark.parametrize(
     "row",
-    [[TOTAL, 0], [TOTAL + 1, -1], [HALF, float(HALF)], [TOTAL - 1, True], [HALF, None]],
+    [[TOTAL, 0], [TOTAL + 1, -1], [TOTAL - 2, 1.5], [TOTAL - 1, True], [HALF, None]],
 )
 def test_counts_are_positive_integers(row: Any) -> None:
     with pytest.raises(RefusedError, match="must hold positive integers only"):
@@ -58,6 +58,11 @@ def test_counts_are_positive_integers(row: Any) -> None:
 def test_a_row_sums_to_the_total(change: int) -> None:
     with pytest.raises(RefusedError, match=r"row 0 must sum to exactly 2\*\*53"):
         DenseTable([[HALF, HALF + change], [HALF, HALF]])
+
+
+def test_a_count_may_be_written_as_a_double() -> None:
+    table = CirculantTable([HALF, float(HALF)])  # type: ignore[list-item]
+    assert [type(count) for count in table.counts] == [int, int]
 
 
 def test_a_count_of_one_is_enough() -> None:
@@ -124,6 +129,12 @@ def test_the_bound_is_as_close_as_it_says(epsilon: float | Fraction, parts: int)
     assert 0 <= total + 2 * term - bound < Fraction(1, 2**100)
 
 
-def test_a_negative_epsilon_has_no_bound() -> None:
-    with pytest.raises(ValueError, match="must not be negative"):
-        exp_floor(-0.5)
+@pytest.mark.parametrize("epsilon", [-5e-324, -0.5, 32.000001, Fraction(321, 10)])
+def test_an_epsilon_beyond_all_that_is_promised_has_no_bound(epsilon: float | Fraction) -> None:
+    with pytest.raises(ValueError, match="epsilon must lie between 0 and 32"):
+        exp_floor(epsilon)
+
+
+def test_the_bound_reaches_from_0_to_32() -> None:
+    assert exp_floor(0.0) == 1 << BOUND_BITS
+    assert exp_floor(32) == exp_floor(64.0, parts=2) > exp_floor(31.999)

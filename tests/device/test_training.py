@@ -140,6 +140,16 @@ def test_an_owner_who_allows_less_is_not_asked(device: Start, server: FakeServer
     assert device().ledger() == []
 
 
+@pytest.mark.parametrize("epsilon", [-1e308, 1e308, -1.0, 0])
+def test_a_training_may_be_listed_with_any_number(
+    epsilon: float, device: Start, server: FakeServer
+) -> None:
+    server.trainings = [{"name": "charging", "epsilon": epsilon}]
+    visit = device().answer(RECORD)
+    assert visit.skipped.keys() == {"charging"}
+    assert (visit.trouble, visit.answered, device().ledger()) == (None, [], [])
+
+
 def test_what_was_spent_on_surveys_counts_for_trainings(
     device: Start, server: FakeServer, transport: DirectTransport
 ) -> None:

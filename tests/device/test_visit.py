@@ -12,6 +12,7 @@ import pytest
 from harmony_device import Device, EpsilonLimit, Visit
 from harmony_device.outbox import Outbox
 
+from .conftest import RECORD as TYPES
 from .conftest import VALUES, Clock, small_survey
 from .fake_server import DirectTransport, FakeServer
 from .steps import RECORD, step_document
@@ -181,7 +182,7 @@ def test_a_credential_is_renewed_from_the_thirtieth_day_on(
 def test_the_outbox_holds_a_mebibyte_unless_told_otherwise(
     device: Start, server: FakeServer, clock: Clock, tmp_path: Path
 ) -> None:
-    device().answer({})
+    device(record={}).answer({})
     identity = bytes.fromhex(next(iter(server.devices)))
     outbox = Outbox(str(tmp_path / "harmony"))
     outbox.add("small", "1", bytes(18), 1e12 + 0.123456)
@@ -211,10 +212,10 @@ def test_a_survey_that_the_server_does_not_know_is_named(device: Start, server: 
 def test_a_server_is_the_same_with_and_without_a_slash(
     device: Start, server: FakeServer, transport: DirectTransport, tmp_path: Path
 ) -> None:
-    device().answer({})
+    device(record={}).answer({})
     again = Device(
-        "https://stats.example/", tmp_path / "harmony", consent=True, epsilon_limit=9,
-        transport=transport,
+        "https://stats.example/", tmp_path / "harmony", record=TYPES, consent=True,
+        epsilon_limit=9, transport=transport,
     )  # fmt: skip
     assert again.answer(VALUES).accepted
     assert server.enrolments == 1
@@ -224,7 +225,7 @@ def test_the_directory_may_be_below_the_owners_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    device = Device("https://stats.example", "~/harmony", consent=True, epsilon_limit=2)
+    device = Device("https://stats.example", "~/harmony", record={}, consent=True, epsilon_limit=2)
     assert device.directory == str(tmp_path / "harmony")
     assert isinstance(device.epsilon_limit, EpsilonLimit)
     with device as same:
@@ -233,11 +234,19 @@ def test_the_directory_may_be_below_the_owners_home(
 
 def test_a_visit_shows_itself() -> None:
     visit = Visit()
-    assert repr(visit) == "<Visit: answered 0, accepted 0, waiting 0, trouble None>"
+    assert repr(visit) == "<Visit: answered 0, accepted 0, waiting 0>"
     visit.answered = [("small", "1"), ("other", "1")]
     visit.accepted = [("small", "1")]
     visit.waiting, visit.trouble = 1, "offline"
-    assert repr(visit) == "<Visit: answered 2, accepted 1, waiting 1, trouble 'offline'>"
+    assert repr(visit) == "<Visit: answered 2, accepted 1, waiting 1, trouble: offline>"
+    visit.skipped, visit.dropped = {"third": "why"}, {("small", "0"): "dropped: closed"}
+    visit.warn(["first", "second"])
+    visit.warn(["second"])
+    assert visit.warnings == ["first", "second"]
+    assert repr(visit) == (
+        "<Visit: answered 2, accepted 1, waiting 1, skipped third: why, "
+        "dropped small 0: dropped: closed, trouble: offline, 2 in .warnings>"
+    )
 
 
 class TestTrainings:

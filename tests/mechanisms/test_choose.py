@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ import pytest
 import harmony as hm
 from harmony.attributes import Attribute, Signed
 from harmony.mechanisms import Grid, Linear, SignedLinear
-from harmony.mechanisms.choose import asked_shares, balance, choose_answers, design
+from harmony.mechanisms.choose import balance_coins, choose_answers, design_mechanism
+from harmony.mechanisms.inclusion import inclusion_chances
 from harmony.mechanisms.rounding import window_counts
 from harmony_device.tables import TOTAL
 
@@ -31,10 +33,10 @@ def test_each_kind_of_attribute_has_its_mechanism() -> None:
         (hm.Boolean("b"), Linear),
         (Signed("s", ["a", "b"]), SignedLinear),
     ):
-        built = design(attribute, Fraction(1), "auto")
+        built = design_mechanism(attribute, Fraction(1), "auto")
         assert type(built) is kind
         assert built.epsilon == 1
-    assert design(hm.Boolean("b"), Fraction(1), "harmony").code.base == 2
+    assert design_mechanism(hm.Boolean("b"), Fraction(1), "harmony").code.base == 2
 
 
 def spread(attributes: list[Attribute], tiers: list[Fraction], answers: int) -> float:
@@ -43,7 +45,9 @@ def spread(attributes: list[Attribute], tiers: list[Fraction], answers: int) -> 
     return float(
         np.mean(
             [
-                math.log(design(one, tier / answers, "auto").expected_variance(share) / share)
+                math.log(
+                    design_mechanism(one, tier / answers, "auto").expected_variance(share) / share
+                )
                 for one in attributes
                 for tier in tiers
             ]
@@ -67,20 +71,38 @@ def test_epsilon_is_not_split_below_one_and_never_by_the_papers_method() -> None
     assert choose_answers(booleans[:1], [Fraction(8)], "auto") == 1
 
 
+def chances_by_every_order(weights: list[int], answers: int) -> list[float]:
+    """Go through all orders in which a coin can draw so many attributes."""
+    chances = [0.0] * len(weights)
+    for order in permutations(range(len(weights)), answers):
+        chance, left = 1.0, sum(weights)
+        for place in order:
+            chance *= weights[place] / left
+            left -= weights[place]
+        for place in order:
+            chances[place] += chance
+    return chances
+
+
 @pytest.mark.parametrize(
     ("weights", "answers", "shares"),
     [
         ([1], 1, [1.0]),
         ([3, 1], 1, [0.75, 0.25]),
-        ([2, 1, 1], 2, [0.9, 0.55, 0.55]),  # 1/2 + 1/2.5, 1/4 + 0.75/2.5
+        ([3, 1], 2, [1.0, 1.0]),
+        ([2, 1, 1], 2, [5 / 6, 7 / 12, 7 / 12]),  # 1/2 + 2 * 1/4 * 2/3
         ([1] * 8, 3, [3 / 8] * 8),
+        ([1, 2, 3, 4, 5], 3, None),
+        ([65536, 1, 1, 300, 7], 2, None),
+        ([9, 9, 2, 2, 2, 1, 40], 5, None),
     ],
 )
 def test_the_share_of_devices_that_an_attribute_is_asked_of(
-    weights: list[int], answers: int, shares: list[float]
+    weights: list[int], answers: int, shares: list[float] | None
 ) -> None:
-    assert asked_shares(weights, answers) == pytest.approx(shares)
-    assert max(asked_shares(weights, answers)) <= 1.0
+    by_hand = shares or chances_by_every_order(weights, answers)
+    assert inclusion_chances(weights, answers) == pytest.approx(by_hand, abs=1e-10)
+    assert sum(by_hand) == pytest.approx(answers)
 
 
 @pytest.mark.parametrize("tiers", [[Fraction(1)], [Fraction(1, 2), Fraction(2)]])
@@ -91,8 +113,8 @@ def test_coins_are_in_proportion_to_weight_and_variance(
     """A coin of 64 for each attribute on average, up to rounding, and no common factor."""
     weights = [1, 2, 1, 1, 5, 1]
     asked = [hm.Numeric("x", 0, 1), *MIXED[1:]]
-    built = [[design(one, tier / answers, "harmony") for one in asked] for tier in tiers]
-    coins = balance(weights, built, answers)
+    built = [[design_mechanism(one, tier / answers, "harmony") for one in asked] for tier in tiers]
+    coins = balance_coins(weights, built, answers)
     share = answers / len(asked)
     wanted = []
     for place, (weight, attribute) in enumerate(zip(weights, asked, strict=True)):
@@ -106,14 +128,14 @@ def test_coins_are_in_proportion_to_weight_and_variance(
 
 def test_coins_are_at_least_one_and_have_no_common_factor() -> None:
     boolean = Linear.design(Fraction(1), 2)
-    assert balance([1, 1], [[boolean, boolean]], 1) == [1, 1]
-    assert balance([1, 3], [[boolean, boolean]], 1) == [1, 3]
-    assert balance([1, 10_000], [[boolean, boolean]], 1) == [1, 128]
+    assert balance_coins([1, 1], [[boolean, boolean]], 1) == [1, 1]
+    assert balance_coins([1, 3], [[boolean, boolean]], 1) == [1, 3]
+    assert balance_coins([1, 10_000], [[boolean, boolean]], 1) == [1, 128]
 
 
 def test_the_coins_of_a_great_many_attributes_stay_small() -> None:
     built = [Linear.design(Fraction(1), values) for values in (2, 5, 16, 3)]
-    coins = balance([1] * 4000, [built * 1000], 1)
+    coins = balance_coins([1] * 4000, [built * 1000], 1)
     assert math.gcd(*coins) == 1
     assert sum(coins) == pytest.approx(1 << 16, rel=0.05)
 

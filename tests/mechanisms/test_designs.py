@@ -35,7 +35,7 @@ def test_multipliers_turn_a_window_into_a_difference_family(design: Design) -> N
     assert places == sorted(places)
     assert 0 <= places[0] <= places[-1] < design.base
     factors = multipliers(design)
-    assert len(factors) == (design.base - 1) // design.fold
+    assert len(factors) == (design.base - 1) // design.subgroup_order
     assert factors[0] == 1
     differences = Counter(
         factor * (one - other) % design.base
@@ -64,7 +64,7 @@ def test_values_that_share_an_index_speak_for_each_other(base: int, digits: int)
 
 
 @pytest.mark.parametrize(
-    ("design", "fold", "cells"),
+    ("design", "order", "cells"),
     [
         (Design(7, 1, 1), 6, 7),
         (Design(7, 1, 3), 3, 14),
@@ -75,8 +75,8 @@ def test_values_that_share_an_index_speak_for_each_other(base: int, digits: int)
         (Design(6, 1, 3, subsets=True), 1, 20),
     ],
 )
-def test_the_size_of_a_tally(design: Design, fold: int, cells: int) -> None:
-    assert (design.fold, design.cells) == (fold, cells)
+def test_the_size_of_a_tally(design: Design, order: int, cells: int) -> None:
+    assert (design.subgroup_order, design.cells) == (order, cells)
 
 
 def every_design(values: int) -> list[Design]:

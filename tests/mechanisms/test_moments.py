@@ -73,7 +73,7 @@ def test_the_noise_is_the_variance_of_a_decoded_report_of_each_kind_of_device(
 def test_what_is_promised_is_for_values_that_are_equally_frequent(linear: Linear) -> None:
     k = linear.values
     assert linear.reference_noise == pytest.approx(float(linear.noise_at(np.array(1 / k))))
-    assert linear.reference_spread == pytest.approx(np.var([1.0] + [0.0] * (k - 1)))
+    assert linear.reference_variance == pytest.approx(np.var([1.0] + [0.0] * (k - 1)))
     assert linear.zero_variance == pytest.approx(float(linear.noise_at(np.array(0.0))))
 
 
@@ -172,7 +172,7 @@ def test_the_worst_variance_is_the_largest_anywhere(epsilon: int) -> None:
     assert grid.worst_variance == pytest.approx(fine, rel=1e-6)
     assert grid.worst_variance >= fine * (1 - 1e-12)
     assert grid.reference_noise == grid.worst_variance
-    assert grid.reference_spread == pytest.approx(np.var(np.linspace(-1, 1, 100_001)), rel=1e-4)
+    assert grid.reference_variance == pytest.approx(np.var(np.linspace(-1, 1, 100_001)), rel=1e-4)
 
 
 def test_what_a_mechanism_promises_is_noise_and_the_part_of_the_spread_that_is_not_asked() -> None:
@@ -189,15 +189,15 @@ def test_a_row_that_nobody_was_asked_adds_nothing_to_a_signed_estimate() -> None
     cells = np.array([[8, 2], [0, 0], [3, 3]])
     moments = signed.moments(cells)
     hadamard = np.array([[1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])  # of the levels
-    expected = signed.reach * 0.6 * hadamard[0] / 4
+    expected = signed.scale * 0.6 * hadamard[0] / 4
     assert moments.n == 16
     assert np.allclose(moments.estimates, expected[:3])
     assert np.allclose(moments.noise, signed.zero_variance)
     assert np.allclose(moments.total, moments.noise)
-    assert signed.highest == pytest.approx(signed.reach * 3 / 4)
+    assert signed.highest == pytest.approx(signed.scale * 3 / 4)
     assert signed.lowest == -signed.highest
     assert signed.reference_noise == signed.zero_variance == pytest.approx(signed.highest**2)
-    assert signed.reference_spread == 0.0
+    assert signed.reference_variance == 0.0
 
 
 def test_a_signed_attribute_has_no_estimate_of_its_own() -> None:

@@ -44,6 +44,7 @@ def test_two_thousand_devices_are_each_heard_once(
             device = Device(
                 f"http://127.0.0.1:{server.port}",
                 memory_folder / str(number),
+                record={"battery": float, "theme": str},
                 consent=True,
                 epsilon_limit=4.0,
             )

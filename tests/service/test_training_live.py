@@ -32,6 +32,7 @@ LABEL = "charging"
 FEATURES = (
     "log drain", "memory", "brightness", "bluetooth", "location", "theme", "top app",
 )  # fmt: skip
+RECORD = dict.fromkeys((LABEL, *FEATURES), int)
 EPSILON = 2.0
 
 pytestmark = pytest.mark.timeout(1200)  # it takes a minute or two, and longer if others work too
@@ -65,7 +66,7 @@ def dies(number: int) -> bool:
 def visit(server: ServerProcess, folder: Path, record: dict[str, object]) -> tuple[bytes, str]:
     """Take part as a real device; return its id and what its ledger says of the report."""
     address = f"http://127.0.0.1:{server.port}"
-    with Device(address, folder, consent=True, epsilon_limit=EPSILON) as device:
+    with Device(address, folder, record=RECORD, consent=True, epsilon_limit=EPSILON) as device:
         device.answer(record, patience=STUCK_SECONDS)
         assert device.answer(record, patience=1.0).answered == []
         identity = json.loads((folder / "identity.json").read_text())["device"]

@@ -52,7 +52,7 @@ class Identity:
             if len(device) == ID_BYTES and _fits_a_header(credential):
                 enrolled = str(document.get("enrolled", ""))
                 return cls(str(server), device, credential, renewed, enrolled)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             pass
         raise ServerError("enrolment: no usable 'device' and 'credential' in the answer")
 
@@ -121,7 +121,7 @@ class Withdrawal:
             for one in document["pending"]:
                 identity = Identity.from_document(one["server"], one)
                 self.pending.append((identity, float(one["since"])))
-        except (ServerError, KeyError, TypeError, ValueError):
+        except (ServerError, KeyError, TypeError, ValueError, OverflowError):
             self.by = BY_FORGETTING
 
     def write(self) -> None:

@@ -163,16 +163,16 @@ class _Reading:
                     entry.state = event
             elif event != FORGOTTEN:  # of a later version, which may have spent something
                 return False
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
             return False
         self._latest = max(self._latest, at)
         return True
 
     def _answered(self, read: dict[str, Any], at: float) -> None:
-        epsilon = float(read["epsilon"])
-        if not epsilon > 0:
+        epsilon, survey, round = float(read["epsilon"]), read["survey"], read["round"]
+        if not (epsilon > 0 and isinstance(survey, str) and isinstance(round, str)):
             raise ValueError
-        entry = Entry(at, str(read["survey"]), str(read["round"]), epsilon, read["asked"])
+        entry = Entry(at, survey, round, epsilon, read["asked"])
         if self._latest >= at + DAYS_30:  # the clock was set back, or had run ahead before
             entry.dates.append(self._latest)
         earlier = self.found.get((entry.survey, entry.round))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, inf
+from math import floor, isfinite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def billionths(epsilon: float) -> float:
     (True, False)
     """
     scaled = epsilon * BILLION + 0.5
-    return inf if scaled == inf else floor(scaled)
+    return floor(scaled) if isfinite(scaled) else scaled  # a server may list any epsilon
 
 
 def _either(limit: float | None, otherwise: float) -> float:

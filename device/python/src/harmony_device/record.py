@@ -52,7 +52,8 @@ class Record:
         """Return a warning for each name in `values` that the record does not have."""
         if not hasattr(values, "keys"):
             return []
-        return [_not_declared(name, self.types) for name in values.keys() - self.types.keys()]
+        given = values.keys()
+        return [_not_declared(name, self.types) for name in given if name not in self.types]
 
 
 def reader(values: Values) -> Callable[[str], object]:

@@ -37,9 +37,7 @@ class Offer:
     def __init__(self, listed: Any) -> None:
         opened = listed["round"]
         self.name = checked_name(listed["name"], "name")
-        self.fingerprint = str(listed["fingerprint"])
-        if len(self.fingerprint) != 64 or not set(self.fingerprint) <= set("0123456789abcdef"):
-            raise RefusedError("'fingerprint' must be 64 hexadecimal digits")
+        self.fingerprint = _checked_fingerprint(listed["fingerprint"])
         self.epsilon = checked_number(listed["epsilon"], "epsilon")
         self.round = checked_name(opened["label"], "label", "._:-", 64)
         self.seed = checked_seed(opened["seed"])
@@ -183,17 +181,24 @@ class Server:
             raise ServerError(f"{what}: {refusal}") from None
 
 
+def _checked_fingerprint(fingerprint: object) -> str:
+    digits = set("0123456789abcdef")
+    if isinstance(fingerprint, str) and len(fingerprint) == 64 and set(fingerprint) <= digits:
+        return fingerprint
+    raise RefusedError("'fingerprint' must be 64 hexadecimal digits")
+
+
 def _offer(listed: Any) -> Offer | None:
     try:
         return None if listed["round"] is None else Offer(listed)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError):
         return None
 
 
 def _training_offer(listed: Any) -> TrainingOffer | None:
     try:
         return TrainingOffer(listed)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError):
         return None
 
 
@@ -208,7 +213,7 @@ def retry_after(reply: Reply) -> float | None:
     A date is taken against the server's own clock, where the reply tells it.
     """
     text = reply.headers.get("retry-after", "").strip()
-    if text.isdigit():
+    if text.isdecimal():  # "²" is a digit, and no number
         return float(text[:9])
     from email.utils import parsedate_to_datetime
     from time import time

@@ -198,9 +198,11 @@ def checked_seed(seed: object) -> bytes:
     ...
     harmony_device.errors.RefusedError: 'seed' must be 32 hexadecimal digits
     """
-    if isinstance(seed, str) and len(seed) == 2 * SEED_BYTES and " " not in seed:
+    if isinstance(seed, str) and len(seed) == 2 * SEED_BYTES:
         try:
-            return bytes.fromhex(seed)
+            read = bytes.fromhex(seed)
         except ValueError:
-            pass
+            read = b""
+        if len(read) == SEED_BYTES:  # fewer if there was white space
+            return read
     raise RefusedError(f"'seed' must be {2 * SEED_BYTES} hexadecimal digits")
