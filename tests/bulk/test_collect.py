@@ -131,7 +131,8 @@ def test_every_device_answers_once(survey: hm.Survey, columns: dict) -> None:
         (
             "battery",
             ["a", "b"],
-            "battery: the column holds values of another type, but the attribute takes numbers",
+            r"battery: the column holds values of another type \(2 in rows 0 to 1\), but the "
+            "attribute takes numbers; convert the column, or do as devices do with as_devices=True",
         ),
         ("battery", [True, False], "battery: the column holds bool"),
         ("battery", [1 + 2j, 1j], "battery: the column holds complex128"),
@@ -145,7 +146,8 @@ def test_every_device_answers_once(survey: hm.Survey, columns: dict) -> None:
         (
             "wifi",
             ["yes", "no"],
-            "wifi: the column holds values of another type, but the attribute takes booleans",
+            r"wifi: the column holds values of another type \(2 in rows 0 to 1\), but the "
+            "attribute takes booleans",
         ),
         ("wifi", [0, 7], "wifi: row 1 holds none of the attribute's 2 values"),
         ("sims", [1, 3], "sims: row 1 holds none of the attribute's 3 values"),
