@@ -96,9 +96,9 @@ class CodeColumn:
 
     def places(self, chunk: NDArray[Any]) -> NDArray[np.int32]:
         """Return the places of the rows' values among the attribute's, -1 for none."""
-        inside = self._inside(chunk)
-        if inside.all():
+        if len(chunk) and chunk.min() >= self.base and chunk.max() < self.base + len(self.lookup):
             return self.lookup[chunk.astype(np.int64) - self.base]
+        inside = self._inside(chunk)
         found = np.full(len(chunk), self.stand_ins.unlisted, np.int32)
         found[inside] = self.lookup[chunk[inside].astype(np.int64) - self.base]
         return found
