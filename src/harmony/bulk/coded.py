@@ -107,7 +107,8 @@ def coded_arrow(source: Any, attribute: Attribute, stand_ins: StandIns) -> CodeC
     if is_plain(source) and pa.types.is_integer(source.type):
         return coded_integers(InPlace(to_numpy(source)), attribute, stand_ins)
     takes_unlisted = stand_ins.drawn or stand_ins.unlisted >= 0
-    if takes_unlisted and attribute.missing is None and getattr(source, "null_count", True):
+    null_is_another = takes_unlisted and attribute.missing is None
+    if getattr(source, "null_count", True) and (null_is_another or source.type == pa.uint64()):
         return searched(lambda start, stop: floats(source, start, stop), attribute, stand_ins)
     # Without a value for it, a null becomes an integer that is not listed, which is refused.
     filler = min(attribute.values) - 1 if attribute.missing is None else attribute.missing  # type: ignore[operator]  # no text

@@ -210,4 +210,6 @@ def wrong_type(attribute: Attribute, found: str) -> str:
 
 
 def _and_others(count: int) -> str:
+    if count == 1:
+        return ", and so does 1 other row"
     return f", and so do {count:,} other rows" if count else ""

@@ -147,4 +147,5 @@ def _device_reading(attribute: Attribute) -> Callable[[Any], float | int | None]
     """Return how a device reads one value of this attribute."""
     document = attribute.to_document()
     document.pop("bins", None)  # the number itself, which a column puts into its bin
-    return attribute_from_document(document).read
+    read = attribute_from_document(document).read
+    return lambda value: read(bool(value) if isinstance(value, np.bool_) else value)

@@ -57,7 +57,7 @@ class Objects:
 def source_of(values: Any, attribute: Attribute, as_devices: bool = False) -> Any:
     """Bring any column to a NumPy or an Arrow array, without copying numbers."""
     if isinstance(values, pa.ChunkedArray):
-        return values.unify_dictionaries() if pa.types.is_dictionary(values.type) else values
+        return _unified(values) if pa.types.is_dictionary(values.type) else values
     if isinstance(values, pa.Array):
         return pa.chunked_array([values])
     if hasattr(values, "to_arrow"):  # Polars
@@ -70,6 +70,14 @@ def source_of(values: Any, attribute: Attribute, as_devices: bool = False) -> An
     if array.ndim != 1:
         raise DataError(f"{attribute.name}: the column must have one dimension")
     return Objects(array, attribute) if array.dtype.kind in "OU" else array
+
+
+def _unified(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column whose pieces have one dictionary, or none."""
+    try:
+        return values.unify_dictionaries()
+    except pa.ArrowException:  # one of them holds a null
+        return values.cast(values.type.value_type)
 
 
 def _arrow(values: Any, attribute: Attribute, as_devices: bool) -> Any:
