@@ -210,18 +210,29 @@ class Survey:
         tiers: Any = None,
         first: int = 0,
         strict: bool = False,
+        as_devices: bool = False,
         progress: bool | None = None,
     ) -> pa.Table:
         """Randomise one report a row, as the devices would, and return them as an Arrow table.
 
         Numbers outside their range are clipped and counted in a warning, or refused with
-        `strict`.  Randomness comes from the operating system unless `seed` asks for a
-        reproducible simulation.  Row i is device number `first` + i.
+        `strict`.  Values that are missing, not listed or of another type are refused where the
+        attribute names nothing that stands for them; with `as_devices` every value has an answer,
+        as on a device, where such people answer at random.  Randomness comes from the operating
+        system unless `seed` asks for a reproducible simulation.  Row i is device number
+        `first` + i.
         """
         from .bulk.collect import Randomizer, randomize
 
         devices = Randomizer(
-            self, table, seed, round=round, tiers=tiers, first=first, strict=strict
+            self,
+            table,
+            seed,
+            round=round,
+            tiers=tiers,
+            first=first,
+            strict=strict,
+            as_devices=as_devices,
         )
         return randomize(devices, progress)
 
@@ -240,21 +251,32 @@ class Survey:
         tiers: Any = None,
         first: int = 0,
         strict: bool = False,
+        as_devices: bool = False,
         progress: bool | None = None,
         threads: int | None = None,
     ) -> Tally:
         """Randomise and count in one pass: `tally(randomize(...))` without the reports between.
 
-        All cores are used unless `threads` says otherwise; the result is the same.
+        All cores are used unless `threads` says otherwise; the result is the same.  See
+        `randomize` for the other options.
 
         >>> survey = Survey("phones", [Numeric("battery", 0, 100)], epsilon=1.0)
         >>> survey.collect({"battery": [20.0, 35.5, 90.0]}, seed=7).reports
+        3
+        >>> survey.collect({"battery": [20.0, None, "full"]}, seed=7, as_devices=True).reports
         3
         """
         from .bulk.collect import Randomizer, collect
 
         devices = Randomizer(
-            self, table, seed, round=round, tiers=tiers, first=first, strict=strict
+            self,
+            table,
+            seed,
+            round=round,
+            tiers=tiers,
+            first=first,
+            strict=strict,
+            as_devices=as_devices,
         )
         return collect(devices, progress, threads)
 

@@ -99,6 +99,21 @@ def test_without_compilation_everything_is_done_in_numpy(monkeypatch: pytest.Mon
     assert door.backend(100 * door.SMALL) is reference
 
 
+def test_without_numba_everything_is_done_in_numpy_and_one_line_says_so() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['numba'] = None\n"
+        "import numpy as np, harmony as hm\n"
+        "from harmony.bulk import backend\n"
+        "survey = hm.Survey('s', [hm.Boolean('wifi')], epsilon=1.0)\n"
+        "for _ in range(2):\n"
+        "    print(survey.collect({'wifi': np.zeros(backend.SMALL, bool)}, seed=1).reports)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert said.stdout.split() == [str(door.SMALL)] * 2
+    assert said.stderr == f"{door.WITHOUT_NUMBA}\n"
+
+
 def test_one_can_be_chosen_and_the_choice_ends() -> None:
     other = door.load()
     with door.using(reference):

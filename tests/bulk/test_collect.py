@@ -131,7 +131,8 @@ def test_every_device_answers_once(survey: hm.Survey, columns: dict) -> None:
         (
             "battery",
             ["a", "b"],
-            "battery: the column holds values of another type, but the attribute takes numbers",
+            r"battery: the column holds values of another type \(2 in rows 0 to 1\), but the "
+            "attribute takes numbers; convert the column, or do as devices do with as_devices=True",
         ),
         ("battery", [True, False], "battery: the column holds bool"),
         ("battery", [1 + 2j, 1j], "battery: the column holds complex128"),
@@ -145,7 +146,8 @@ def test_every_device_answers_once(survey: hm.Survey, columns: dict) -> None:
         (
             "wifi",
             ["yes", "no"],
-            "wifi: the column holds values of another type, but the attribute takes booleans",
+            r"wifi: the column holds values of another type \(2 in rows 0 to 1\), but the "
+            "attribute takes booleans",
         ),
         ("wifi", [0, 7], "wifi: row 1 holds none of the attribute's 2 values"),
         ("sims", [1, 3], "sims: row 1 holds none of the attribute's 3 values"),
@@ -229,6 +231,54 @@ def test_a_missing_value_counts_as_the_value_declared_for_it() -> None:
     assert survey.collect(holes.to_pandas(), seed=3) == expected
     dictionary = holes.set_column(1, "os", holes["os"].dictionary_encode())
     assert survey.collect(dictionary, seed=3) == expected
+
+
+def test_an_unlisted_value_counts_as_the_value_declared_for_it() -> None:
+    survey = hm.Survey(
+        "s",
+        [
+            hm.Categorical("os", ["a", "b", "other"], unlisted="other"),
+            hm.Integer("n", 0, 3, unlisted=3),
+            hm.Categorical("far", [0, 1 << 40], unlisted=0),
+        ],
+        epsilon=1.0,
+    )
+    odd = {"os": ["a", "z"] * 500, "n": [1, 9] * 500, "far": [1 << 40, 7] * 500}
+    plain = {"os": ["a", "other"] * 500, "n": [1, 3] * 500, "far": [1 << 40, 0] * 500}
+    expected = survey.collect(plain, seed=3)
+    assert survey.collect(odd, seed=3) == expected
+    assert survey.collect(pa.table(odd), seed=3) == expected
+    narrow = odd | {"n": np.array(odd["n"], np.uint8)}
+    assert survey.collect(narrow, seed=3) == expected
+    arrow = pa.table(odd)
+    dictionary = arrow.set_column(0, "os", arrow["os"].dictionary_encode())
+    assert survey.collect(dictionary, seed=3) == expected
+    for name, kind in (("os", pa.string()), ("n", pa.int64()), ("far", pa.int64())):
+        holes = pa.array([plain[name][0], None, plain[name][1], None] * 250, kind)
+        with pytest.raises(hm.DataError, match=f"{name}: row 1 holds none .* 499 other rows"):
+            survey.collect(plain | {name: holes}, seed=3)
+        with pytest.raises(hm.DataError, match=f"{name}: row 1 holds none .* 499 other rows"):
+            survey.collect(plain | {name: holes.to_pylist()}, seed=3)
+
+
+def test_a_refusal_tells_how_many_rows_and_every_fix(survey: hm.Survey, columns: dict) -> None:
+    wrong = columns | {"theme": np.where(np.arange(N) % 100 == 7, "purple", columns["theme"])}
+    with pytest.raises(hm.DataError) as refusal:
+        survey.collect(wrong, seed=1)
+    assert str(refusal.value) == (
+        "theme: row 7 holds none of the attribute's 3 values, and so do 29 other rows; list what "
+        "is there in 'values', name one of them as 'unlisted' (for values that are not listed) or "
+        "as 'missing' (for no value), or do as devices do with as_devices=True"
+    )
+    holes = columns["battery"].copy()
+    holes[[5, 2900]] = np.nan
+    with pytest.raises(hm.DataError) as refusal:
+        survey.collect(columns | {"battery": holes}, seed=1)
+    assert str(refusal.value) == (
+        "battery: row 5 holds no finite number (missing, NaN or infinite), and so does 1 other "
+        "row; remove such rows, give the attribute a value for 'missing', or do as devices do "
+        "with as_devices=True"
+    )
 
 
 def test_a_category_with_100_000_values_works(columns: dict) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -48,26 +49,92 @@ def test_the_bulk_path_assigns_what_the_coin_says(case: dict[str, Any]) -> None:
 def test_the_bulk_path_makes_the_same_reports(
     case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One row, with the vector's device id and random bytes in place of the simulation's own."""
     survey = hm.Survey.from_document(REPORTS["surveys"][case["survey"]])
+    row = {one.name: column(case["values"].get(one.name), one) for one in survey.attributes}
+    assert report_of(survey, case, row, monkeypatch) == case["report"]
+    assert report_of(survey, case, row, monkeypatch, as_devices=True) == case["report"]
+
+
+@pytest.mark.filterwarnings("ignore::harmony.ClippedWarning")
+@pytest.mark.parametrize("case", REPORTS["silence"])
+def test_whoever_has_no_answer_reports_as_a_device_would(
+    case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As objects, whatever they are, and as columns of the type that the one value has."""
+    survey = hm.Survey.from_document(REPORTS["surveys"]["silence"])
+    values = {one.name: told(case["values"].get(one.name)) for one in survey.attributes}
+    objects = {name: objects_of(value) for name, value in values.items()}
+    assert report_of(survey, case, objects, monkeypatch, as_devices=True) == case["report"]
+    typed = {name: typed_of(value) for name, value in values.items()}
+    assert report_of(survey, case, typed, monkeypatch, as_devices=True) == case["report"]
+
+
+@pytest.mark.filterwarnings("ignore::harmony.ClippedWarning")
+def test_all_of_them_report_so_in_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose columns hold values of all types."""
+    survey, cases = hm.Survey.from_document(REPORTS["surveys"]["silence"]), REPORTS["silence"]
+    together = {field: "".join(case[field] for case in cases) for field in ("device", "random")}
+    (together["seed"],) = {case["seed"] for case in cases}
+    table = {
+        one.name: np.concatenate([objects_of(told(case["values"].get(one.name))) for case in cases])
+        for one in survey.attributes
+    }
+    reports = reports_of(survey, together, table, monkeypatch, as_devices=True)
+    assert reports == [case["report"] for case in cases]
+
+
+def report_of(survey: hm.Survey, case: dict[str, Any], *how: Any, **options: Any) -> str:
+    (report,) = reports_of(survey, case, *how, **options)
+    return report
+
+
+def reports_of(
+    survey: hm.Survey,
+    case: dict[str, Any],
+    table: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    **options: Any,
+) -> list[str]:
+    """Reports with the vector's device ids and random bytes in place of the simulation's own."""
     ids = np.ascontiguousarray(words(bytes.fromhex(case["device"])).T)
     random = words(bytes.fromhex(case["random"]))
     monkeypatch.setattr(collect, "device_ids", lambda first, count, buffers: ids)
     monkeypatch.setattr(collect, "keystream", lambda key, first, count, buffers: random[:count])
-    row = {one.name: pa.array([case["values"].get(one.name)]) for one in survey.attributes}
-    row = {
-        name: array.cast(pa.string()) if pa.types.is_null(array.type) and missing_text(survey, name)
-        else array.cast(pa.float64()) if pa.types.is_null(array.type)
-        else array
-        for name, array in row.items()
-    }  # fmt: skip
-    round_ = hm.Round("1", bytes.fromhex(case["seed"]))
-    reports = survey.randomize(row, round=round_, tiers=[case["tier"]])
-    packed = reports["device"][0].as_py() + bytes([case["tier"]])
-    for answer in range(survey.answers):
-        packed += reports[f"symbol_{answer}"][0].as_py().to_bytes(survey.symbol_bytes, "little")
-    assert packed.hex() == case["report"]
+    round_, tier = hm.Round("1", bytes.fromhex(case["seed"])), case.get("tier", 0)
+    reports = survey.randomize(table, round=round_, tiers=[tier] * ids.shape[1], **options)
+    return [
+        row["device"].hex()
+        + bytes([tier]).hex()
+        + "".join(
+            row[f"symbol_{answer}"].to_bytes(survey.symbol_bytes, "little").hex()
+            for answer in range(survey.answers)
+        )
+        for row in reports.to_pylist()
+    ]
 
 
-def missing_text(survey: hm.Survey, name: str) -> bool:
-    return isinstance(survey.attributes[survey.index(name)].missing, str)
+def column(value: Any, attribute: hm.Numeric | hm.Categorical) -> pa.Array:
+    """A value as an analyst's table has it: missing or not, its column has a type."""
+    if value is not None:
+        return pa.array([value])
+    return pa.nulls(1, pa.string() if isinstance(attribute.missing, str) else pa.float64())
+
+
+def told(value: Any) -> Any:
+    """A value as a program holds it; what is absent is a null in a table."""
+    special = value.get("special") if isinstance(value, dict) else None
+    return {"nan": math.nan, "infinity": math.inf, "absent": None}[special] if special else value
+
+
+def objects_of(value: Any) -> np.ndarray:
+    objects = np.empty(1, object)
+    objects[0] = value
+    return objects
+
+
+def typed_of(value: Any) -> Any:
+    """One value as a column of its own type, where Arrow knows that."""
+    try:
+        return pa.array([value])
+    except (pa.ArrowException, UnicodeEncodeError):
+        return objects_of(value)

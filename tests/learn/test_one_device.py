@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import harmony as hm
@@ -24,6 +26,8 @@ FEATURES = [
     hm.Numeric("battery", 0, 100, missing=50),
     hm.Categorical("theme", THEMES),
     hm.Categorical("level", [3, 5, 7, 11, 13], missing=7),
+    hm.Categorical("shop", ["A", "B", "rest"], unlisted="rest"),
+    hm.Categorical("plan", [1, 2, 0], missing=0, unlisted=2),
     hm.Boolean("wifi"),
 ]
 LABELS = {
@@ -33,7 +37,7 @@ LABELS = {
 
 
 def table_of(loss: str) -> dict[str, Any]:
-    """Return records of which some lack a feature, or have a value that nobody listed."""
+    """Return records of which some lack a feature, or have a value that is not listed."""
     draw = np.random.default_rng(3)
     age = draw.uniform(10, 100, ROWS)
     age[::7] = np.nan
@@ -46,6 +50,8 @@ def table_of(loss: str) -> dict[str, Any]:
         "battery": battery,
         "theme": draw.choice([*THEMES, "neon"], ROWS).astype(object),
         "level": draw.choice([3, 5, 7, 11, 13, 17], ROWS),
+        "shop": draw.choice(["A", "B", "rest", "Z"], ROWS).astype(object),
+        "plan": draw.choice([0, 1, 2, 3, -1], ROWS),
         "wifi": draw.random(ROWS) < 0.5,
     }
 
@@ -72,11 +78,36 @@ def step_of(loss: str) -> Step:
     return Step(training, 1, "test", tuple(questions), ROWS, score_of(1), score_of(2))
 
 
+def unusable(table: dict[str, Any]) -> dict[str, Any]:
+    """Return the records with anything but what is asked for, labels included."""
+    draw, worse = np.random.default_rng(4), {}
+    for name, column in table.items():
+        worse[name] = column.astype(object)
+        for value in (None, float("nan"), float("inf"), "71", True, 2.0, 3, [], "A"):
+            for row in draw.integers(0, ROWS, ROWS // 40).tolist():
+                worse[name][row] = value
+    return worse
+
+
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_a_device_derives_what_the_bulk_path_does(loss: str) -> None:
-    step, table = step_of(loss), table_of(loss)
+    table = table_of(loss)
+    assert_derived(step_of(loss), table, Records(table, FEATURES, LABELS[loss]))
+
+
+@pytest.mark.parametrize("direction", [True, False])
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_a_device_derives_the_same_from_whatever_its_record_holds(
+    loss: str, direction: bool
+) -> None:
+    step, table = step_of(loss), unusable(table_of(loss))
+    step = step if direction else replace(step, direction=None)
+    assert_derived(step, table, Records(table, FEATURES, LABELS[loss], as_devices=True))
+
+
+def assert_derived(step: Step, table: dict[str, Any], records: Records) -> None:
+    """The columns of the bulk path are what a device derives from each row."""
     chance = np.random.default_rng(5).random(ROWS)
-    records = Records(table, FEATURES, LABELS[loss])
     columns = derive_columns(step, records, 0, ROWS, chance)
     device = DeviceStep(step.to_document(Round("r", bytes(16))))
     names = [one.name for one in device.survey.attributes]
@@ -91,6 +122,7 @@ def test_a_device_derives_what_the_bulk_path_does(loss: str) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as an app would have it: no NumPy, and None where there is none."""
+    """Return a value as an app would have it: no NumPy or Arrow, and None where there is none."""
+    value = value.as_py() if isinstance(value, pa.Scalar) else value
     value = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(value, float) and np.isnan(value) else value

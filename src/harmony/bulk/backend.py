@@ -21,6 +21,9 @@ SMALL = 1 << 21
 """Answers that the reference gives in less time than it takes to load the kernels (a second)."""
 
 
+WITHOUT_NUMBA = "Numba cannot be imported: large tables are collected in NumPy, which takes longer."
+
+
 class Backend(Protocol):
     """What the reference and the kernels both do; the last arguments of each are filled."""
 
@@ -95,17 +98,22 @@ def load(announce: Callable[[str], None] | None = None) -> Backend:
     """Load the kernels, or compile them, unless that was done before; return them.
 
     `announce` is called with a line that says why it takes a while, if anything has to be
-    compiled; without it the line goes to standard error.
+    compiled; without it the line goes to standard error.  Where Numba cannot be imported, the
+    reference does all work.
     """
     global _kernels
     with _loading:
         if _kernels is None:
-            from numba import config
+            try:
+                from numba import config
 
-            if getattr(config, "DISABLE_JIT", 0):
+                if getattr(config, "DISABLE_JIT", 0):
+                    return reference
+                from . import jit, kernels
+            except ImportError:
+                (announce or _to_stderr)(WITHOUT_NUMBA)
+                _kernels = reference
                 return reference
-            from . import jit, kernels
-
             for _ in jit.compile_kernels(announce or _to_stderr):
                 if not threading.main_thread().is_alive():
                     return reference  # nobody needs the others any more

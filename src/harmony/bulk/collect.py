@@ -67,7 +67,8 @@ class Randomizer:
     """Everything that turns the rows of a table into symbols, a chunk at a time.
 
     Row i is device number `first` + i.  Given a number of `devices`, they take the rows in
-    turn, over and over: a simulation larger than its table.
+    turn, over and over: a simulation larger than its table.  With `as_devices` every row has an
+    answer, as every record has on a device; else rows without one are refused.
     """
 
     def __init__(
@@ -81,18 +82,19 @@ class Randomizer:
         first: int = 0,
         devices: int | None = None,
         strict: bool = False,
+        as_devices: bool = False,
     ) -> None:
         if type(first) is not int or not 0 <= first < 1 << 62:
             raise DataError("'first' must be the number of the first row's device, 0 or more")
         self.survey = survey
-        columns, self.rows = read_columns(table, survey.attributes)
+        columns, self.rows = read_columns(table, survey.attributes, as_devices)
         self.devices = self.rows if devices is None else devices
         self.tiers = _read_tiers(survey, tiers, self.rows)
         self.first = first
         self.strict = strict
         self.round, self.key = _randomness(seed, round)
         self.coins = Coins(survey, self.round)
-        self._reader = Reader(columns)
+        self._reader = Reader(columns, self.rows)
         self._layout = lay_out(survey, columns)
 
     @property

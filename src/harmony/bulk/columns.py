@@ -1,7 +1,7 @@
 """Columns: people's values as numbers or codes, a slice at a time, never copied whole.
 
-Every value is checked before any is randomised; errors tell the column, the row and the fix,
-never the value.
+Every value is checked before any is randomised; errors tell the column, the rows and the fix,
+never the value.  Columns that do as devices do have an answer for everything instead.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..attributes import Attribute, Numeric
-from ..errors import DataError
 
 TableLike = Any
 """A dict of arrays, a pandas or Polars DataFrame, or an Arrow table: one row a device."""
+
+AS_DEVICES = "do as devices do with as_devices=True"
+"""The last of the fixes that a refusal offers."""
 
 Slice = Callable[[int, int], NDArray[Any]]
 
@@ -33,51 +35,106 @@ class InPlace:
         return self.values[start:stop]
 
 
+class StandIns(NamedTuple):
+    """The places of the values that stand for missing and for unlisted ones, -1 where none does.
+
+    `drawn` says what becomes of -1: a place is drawn, as on a device, or the table is refused.
+    """
+
+    missing: int = -1
+    unlisted: int = -1
+    drawn: bool = False
+
+
 @dataclass(frozen=True)
 class NumberColumn:
     """Numbers, NaN where missing."""
 
     attribute: Numeric
     rows: Slice
+    drawn: bool = False
 
-    def examine(self, chunk: NDArray[Any], start: int) -> tuple[NDArray[Any], int]:
-        """Refuse what is no number; return the rows, and how many the kernel will clip."""
+    def wrong(self, chunk: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which rows have no answer but a drawn one."""
+        if chunk.dtype.kind != "f":
+            return np.zeros(len(chunk), np.bool_)
+        found: NDArray[np.bool_] = np.isinf(chunk)
+        return found if self.attribute.missing is not None else found | np.isnan(chunk)
+
+    def refusal(self, row: int, others: int) -> str:
+        """Return what is said of a table with such rows."""
+        return (
+            f"{self.attribute.name}: row {row} holds no finite number (missing, NaN or infinite)"
+            f"{_and_others(others)}; remove such rows, give the attribute a value for 'missing', "
+            f"or {AS_DEVICES}"
+        )
+
+    def examine(self, chunk: NDArray[Any]) -> tuple[NDArray[Any], int]:
+        """Return the rows, NaN where there is no number, and how many will be clipped."""
+        if self.drawn and chunk.dtype.kind == "f":
+            chunk = np.where(np.isinf(chunk), chunk.dtype.type(np.nan), chunk)
         low, high = self.attribute.low, self.attribute.high
-        if chunk.dtype.kind == "f":
-            allowed = np.isnan(chunk) if self.attribute.missing is not None else False
-            wrong = ~(np.isfinite(chunk) | allowed)
-            if wrong.any():
-                raise DataError(
-                    f"{self.attribute.name}: row {start + int(wrong.argmax())} holds no finite "
-                    "number (missing, NaN or infinite); remove such rows, or give the attribute "
-                    "a value for 'missing'"
-                )
         return chunk, int(np.count_nonzero((chunk < low) | (chunk > high)))
 
 
 @dataclass(frozen=True)
 class CodeColumn:
-    """Integers that stand for values: `lookup[code - base]` is the value's number."""
+    """Integers that stand for values: `lookup[code - base]` is the value's place, or -1.
+
+    Where there is something for unlisted values, the last entry of `lookup` is that.
+    """
 
     attribute: Attribute
     rows: Slice
     base: int
     lookup: NDArray[np.int32]
+    stand_ins: StandIns
 
-    def examine(self, chunk: NDArray[Any], start: int) -> tuple[NDArray[Any], int]:
-        """Refuse what is none of the attribute's values; categories have nothing to clip."""
-        known = (chunk >= self.base) & (chunk < self.base + len(self.lookup))
-        known[known] = self.lookup[chunk[known].astype(np.int64) - self.base] >= 0
-        if not known.all():
-            raise DataError(not_a_value(self.attribute, start + int((~known).argmax())))
-        return chunk, 0
+    @property
+    def drawn(self) -> bool:
+        return self.stand_ins.drawn
+
+    def places(self, chunk: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the places of the rows' values among the attribute's, -1 for none."""
+        if len(chunk) and chunk.min() >= self.base and chunk.max() < self.base + len(self.lookup):
+            return self.lookup[chunk.astype(np.int64) - self.base]
+        inside = self._inside(chunk)
+        found = np.full(len(chunk), self.stand_ins.unlisted, np.int32)
+        found[inside] = self.lookup[chunk[inside].astype(np.int64) - self.base]
+        return found
+
+    def wrong(self, chunk: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which rows have no answer but a drawn one."""
+        return self.places(chunk) < 0
+
+    def refusal(self, row: int, others: int) -> str:
+        """Return what is said of a table with such rows."""
+        return (
+            f"{self.attribute.name}: row {row} holds none of the attribute's "
+            f"{len(self.attribute.values)} values{_and_others(others)}; list what is there in "
+            "'values', name one of them as 'unlisted' (for values that are not listed) or as "
+            f"'missing' (for no value), or {AS_DEVICES}"
+        )
+
+    def examine(self, chunk: NDArray[Any]) -> tuple[NDArray[Any], int]:
+        """Return the rows, unlisted where the lookup ends; categories have nothing to clip."""
+        if self.stand_ins.unlisted < 0 and not self.drawn:
+            return chunk, 0
+        codes = chunk.astype(np.int64)
+        codes[~self._inside(chunk)] = self.base + len(self.lookup) - 1
+        return codes, 0
+
+    def _inside(self, chunk: NDArray[Any]) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = (chunk >= self.base) & (chunk < self.base + len(self.lookup))
+        return inside
 
 
 @dataclass(frozen=True)
 class BinColumn:
     """Numbers of which a histogram is asked: each stands for the bin that it falls in.
 
-    Bins are numbered from 1; numbers outside the range fall before the first or after the last.
+    Bins are numbered from 1, and one more stands for no number; numbers outside the range fall
+    before the first or after all.
     """
 
     numbers: NumberColumn
@@ -88,13 +145,32 @@ class BinColumn:
     def attribute(self) -> Numeric:
         return self.numbers.attribute
 
+    @property
+    def drawn(self) -> bool:
+        return self.numbers.drawn
+
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """Return the bins of rows `start` to `stop`."""
-        chunk = self.numbers.rows(start, stop)
-        self.numbers.examine(chunk, start)
-        if self.attribute.missing is not None:
-            chunk = np.where(np.isnan(chunk), self.attribute.missing, chunk)
-        return np.searchsorted(self._edges, chunk.astype(np.float64), side="right")
+        numbers = self.numbers.rows(start, stop).astype(np.float64)
+        bins = np.searchsorted(self._edges, numbers, side="right")
+        bins[bins > self._bins] = self._bins + 2
+        unusual = ~np.isfinite(numbers)
+        if unusual.any():
+            bins[unusual] = self._missing
+            if not self.drawn:
+                bins[np.isinf(numbers)] = self._bins + 1
+        return bins
+
+    @property
+    def _bins(self) -> int:
+        return len(self._edges) - 1
+
+    @cached_property
+    def _missing(self) -> int:
+        missing = self.attribute.missing
+        if missing is None:
+            return self._bins + 1
+        return int(np.searchsorted(self._edges, missing, side="right"))
 
     @cached_property
     def _edges(self) -> NDArray[np.float64]:
@@ -103,9 +179,18 @@ class BinColumn:
         edges[-1] = np.nextafter(edges[-1], np.inf)
         return edges
 
-    def examine(self, chunk: NDArray[Any], start: int) -> tuple[NDArray[Any], int]:
+    def wrong(self, chunk: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which rows have no answer but a drawn one."""
+        found: NDArray[np.bool_] = chunk == self._bins + 1
+        return found
+
+    def refusal(self, row: int, others: int) -> str:
+        """Return what is said of a table with such rows."""
+        return self.numbers.refusal(row, others)
+
+    def examine(self, chunk: NDArray[Any]) -> tuple[NDArray[Any], int]:
         """Return the rows with the nearest bin for what lies outside, and how many did."""
-        inside = np.clip(chunk, 1, len(self.lookup))
+        inside = np.where(self.wrong(chunk), chunk, np.clip(chunk, 1, self._bins))
         return inside, int(np.count_nonzero(inside != chunk))
 
 
@@ -118,12 +203,13 @@ def wrong_type(attribute: Attribute, found: str) -> str:
         wanted = "numbers"
     else:
         wanted = {str: "text", int: "integers", bool: "booleans"}[type(attribute.values[0])]
-    return f"{attribute.name}: the column holds {found}, but the attribute takes {wanted}"
-
-
-def not_a_value(attribute: Attribute, row: int) -> str:
-    """Return what is said of a row that holds none of the attribute's values."""
     return (
-        f"{attribute.name}: row {row} holds none of the attribute's {len(attribute.values)} "
-        "values; add it to 'values', or give the attribute a value for 'missing'"
+        f"{attribute.name}: the column holds {found}, but the attribute takes {wanted}; "
+        f"convert the column, or {AS_DEVICES}, for whom such values are missing"
     )
+
+
+def _and_others(count: int) -> str:
+    if count == 1:
+        return ", and so does 1 other row"
+    return f", and so do {count:,} other rows" if count else ""

@@ -36,7 +36,7 @@ CODE_KINDS = (np.int8, np.int16, np.int32, np.int64)
 (
     POINTS, WIDTH, RUNNING, GUIDE, MULTIPLIER, VECTOR, VECTORS, INDEX, VALUES, CIRCULANT, FIELDS,
 ) = range(11)  # fmt: skip
-BASE, LOOKUP, LOOKUPS, COMPLETE = range(4)
+BASE, LOOKUP, LOOKUPS, COMPLETE, LISTED, NEGATIVE, CODE_FIELDS = range(7)
 
 
 class Coin(NamedTuple):
@@ -87,7 +87,7 @@ class Layout(NamedTuple):
     """
 
     numbers: Floats
-    """The range of each numeric attribute, and its value for `missing`."""
+    """The range of each numeric attribute, and its value for `missing`, NaN where one is drawn."""
     shapes: Counts
     running: Words
     """The running sums of each table's rows; of a circulant table, of its first row."""
@@ -98,5 +98,6 @@ class Layout(NamedTuple):
     indices: NDArray[np.uint16]
     """The index of every row and value of a linear code, where that is a small table."""
     codes: Counts
+    """For each column its lookup, the number of values, and where negative signed ones begin."""
     lookups: NDArray[np.int32]
-    """The number of the value that each code of a column stands for."""
+    """The place of the value that each code of a column stands for, -1 where one is drawn."""

@@ -12,17 +12,24 @@ from numpy.typing import NDArray
 
 from harmony_device.tables import Table
 
-from ..attributes import Numeric
+from ..attributes import Numeric, Signed
 from ..mechanisms import Grid, Linear, SignedLinear
 from .columns import Column, NumberColumn
 from .fields import (
+    BASE,
     CIRCULANT,
+    CODE_FIELDS,
+    COMPLETE,
     FIELDS,
     GUIDE,
     GUIDE_BITS,
     GUIDES,
     INDEX,
+    LISTED,
+    LOOKUP,
+    LOOKUPS,
     MULTIPLIER,
+    NEGATIVE,
     POINTS,
     RUNNING,
     VALUES,
@@ -62,14 +69,18 @@ def lay_out(survey: Survey, columns: Sequence[Column]) -> Layout:
     """Return the layout of a survey that is answered from these columns."""
     lookups = _Flat(np.int32)
     complete: dict[int, bool] = {}
-    codes = [(0, 0, 0, False)] * len(columns)
+    codes = np.zeros((len(columns), CODE_FIELDS), np.int64)
     for place, column in enumerate(columns):
         if not isinstance(column, NumberColumn):
-            start, size = lookups.add(column.lookup), len(column.lookup)
+            start, attribute = lookups.add(column.lookup), column.attribute
             if start not in complete:
                 complete[start] = bool(column.lookup.min() >= 0)
-            codes[place] = column.base, start, size, complete[start]
-    return _of_survey(survey)._replace(codes=np.array(codes, np.int64), lookups=lookups.joined())
+            codes[place, BASE] = column.base
+            codes[place, LOOKUP], codes[place, LOOKUPS] = start, len(column.lookup)
+            codes[place, COMPLETE] = complete[start] or column.drawn
+            codes[place, LISTED] = len(attribute.values)
+            codes[place, NEGATIVE] = attribute.size if isinstance(attribute, Signed) else 0
+    return _of_survey(survey)._replace(codes=codes, lookups=lookups.joined())
 
 
 @lru_cache(maxsize=16)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..arrays import Counts, Words
+from ..errors import DataError
 from .columns import Column, InPlace, NumberColumn
 from .fields import CODE_KINDS, NUMBER_KINDS
 
@@ -20,13 +21,16 @@ _WIDER = {
     np.dtype(np.uint16): np.int32,
     np.dtype(np.uint32): np.int64,
 }
+STEP = 1 << 16
+"""Rows that are looked at together where a column is counted."""
 
 
 class Reader:
     """Reads the columns of a table: in place where they lie as the kernels need them."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[Column], rows: int) -> None:
         self.columns = columns
+        self._rows = rows
         found = [_in_place(column) for column in columns]
         self.moved = [place for place, where in enumerate(found) if where is None]
         self.addresses, self.sizes, self.kinds = np.array(
@@ -36,6 +40,17 @@ class Reader:
     def chunk(self, start: int, stop: int) -> ChunkColumns:
         """Return rows `start` to `stop` of all columns."""
         return ChunkColumns(self, start, stop)
+
+    def refusal(self, place: int) -> DataError:
+        """Return the error that says how many rows of a column have no answer."""
+        column, first, count = self.columns[place], None, 0
+        for start in range(0, self._rows, STEP):
+            wrong = column.wrong(column.rows(start, min(start + STEP, self._rows)))
+            if first is None and wrong.any():
+                first = start + int(wrong.argmax())
+            count += int(np.count_nonzero(wrong))
+        assert first is not None
+        return DataError(column.refusal(first, count - 1))
 
 
 class ChunkColumns:
@@ -61,15 +76,20 @@ class ChunkColumns:
     def examine(self) -> Counts:
         """Examine the columns that were not answered; return how many values were clipped in each.
 
-        Whatever is wrong with a value is raised.
+        Rows without an answer are refused, unless one is drawn for them.
         """
         clipped = np.zeros(len(self.answered), np.int64)
         for place in np.flatnonzero(~self.answered).tolist():
-            column = self._reader.columns[place]
-            values, clipped[place] = column.examine(self.array(place), self._start)
+            values, clipped[place] = self._examined(place, self.array(place))
             self._move(place, values)
             self.examined[place] = True
         return clipped
+
+    def _examined(self, place: int, chunk: NDArray[Any]) -> tuple[NDArray[Any], int]:
+        column = self._reader.columns[place]
+        if not column.drawn and column.wrong(chunk).any():
+            raise self._reader.refusal(place)
+        return column.examine(chunk)
 
     def _readable(self, place: int) -> NDArray[Any]:
         """Return a column's rows, end to end and of a type that the kernels read."""
@@ -81,7 +101,7 @@ class ChunkColumns:
             elif chunk.dtype in _WIDER:
                 chunk = chunk.astype(_WIDER[chunk.dtype])
             else:
-                column.examine(chunk, self._start)  # before a large code could wrap around
+                chunk, _ = self._examined(place, chunk)  # before a large code could wrap around
                 chunk = chunk.astype(np.int64)
         return np.require(chunk, requirements=["C", "A"])
 

@@ -122,7 +122,9 @@ class LiveTraining:
         )
         opened = document["round"]
         round = Round(opened["label"], bytes.fromhex(opened["seed"]))
-        reports = survey.randomize(columns, self._seed + number, round=round, first=first)
+        reports = survey.randomize(
+            columns, self._seed + number, round=round, first=first, as_devices=True
+        )
         send(survey, round.label, reports)
 
     def _task(self) -> Any:

@@ -48,6 +48,7 @@ class Simulation:
         round: Round | None = None,
         tiers: Any = None,
         strict: bool = False,
+        as_devices: bool = False,
     ) -> None:
         if type(devices) is not int or not 0 < devices <= MOST_DEVICES:
             raise DataError(f"'devices' must be an integer from 1 to {MOST_DEVICES:,}")
@@ -64,6 +65,7 @@ class Simulation:
             "seed": seed,
             "round": round,
             "strict": strict,
+            "as_devices": as_devices,
         }
 
     @property

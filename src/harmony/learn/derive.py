@@ -10,13 +10,14 @@
     {"is": "surplus", "edges": [...]}                  the number of edges <= score, label's sign
 
 where a term is the `label`, `score` (the model's), `residual` (label - score), `relative` (residual
-/ (1 + |score|)) or `direction` (the step's direction, a second score), and clip is to [-1, 1].  A
-gradient over a categorical feature is a level with a sign (see `harmony.attributes.Signed`): +1
-with probability (1 + t) / 2, where t = clip(a / A); a surplus is a bin with the label's.
+/ (1 + |score|)) or `direction` (the score of the step's direction, or of the model where it has
+none), and clip is to [-1, 1].  A gradient over a categorical feature is a level with a sign (see
+`harmony.attributes.Signed`): +1 with probability (1 + t) / 2, where t = clip(a / A); a surplus is
+a bin with the label's.
 
-A missing number is 0.  A missing or unknown value adds nothing to a score; its gradient is a
-level with a fair sign, whose expectation is zero, and as a feature it is a random value.  So
-nobody learns who lacks what.
+A missing number is 0, and what is missing adds nothing to a score.  Whatever else cannot be
+computed, because a level or the label is missing, is left without an answer (NaN, -1 or null),
+which is drawn when the step's survey is answered.  So nobody learns who lacks what.
 
 `harmony_device.derive` is the same for one device.
 """
@@ -25,14 +26,16 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from harmony_device.derive import HUGE, TWO_53
 
 from ..arrays import Floats
+from ..attributes import Attribute
 from ..bulk.collect import keystream
 from ..bulk.threads import cores
 from ..rounds import Round
@@ -68,21 +71,22 @@ class _Terms:
             most: Floats = 1 + np.minimum(np.abs(self["score"]), HUGE)
             return self["residual"] / most
         assert name == "direction"
-        assert self.step.direction is not None
-        return self.step.direction.of(self.records, *rows)
+        direction = self.step.direction
+        return self["score"] if direction is None else direction.of(self.records, *rows)
 
 
 def derive_columns(
     step: Step, records: Records, start: int, stop: int, draws: Floats
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Any]:
     """Return the columns of the step's survey for rows `start` to `stop`.
 
-    `draws` holds a random number in [0, 1) for each row, to round with.
+    `draws` holds a random number in [0, 1) for each row, to round with.  The columns are to be
+    answered `as_devices` do.
     """
     terms = _Terms(step, records, start, stop)
     places = {feature.name: place for place, feature in enumerate(step.training.features)}
-    columns: dict[str, NDArray[Any]] = {}
-    signs: dict[tuple[str, float], tuple[Floats, NDArray[np.bool_]]] = {}
+    columns: dict[str, Any] = {}
+    signs: dict[tuple[str, float], tuple[Floats, Signs]] = {}
     for question in step.questions:
         derivation = question.derive
         if derivation["is"] == "label":
@@ -90,24 +94,33 @@ def derive_columns(
         elif derivation["is"] == "product":
             columns[question.name] = _product(terms, derivation)
         elif derivation["is"] == "curve":
-            columns[question.name] = _curve(terms, derivation)
+            columns[question.name] = _values(_curve(terms, derivation), question.attribute)
         elif derivation["is"] == "surplus":
             columns[question.name] = _surplus(terms, derivation)
         elif derivation["is"] == "feature":
-            columns[question.name] = _feature(terms, places[derivation["feature"]], draws)
+            columns[question.name] = _feature(
+                terms, places[derivation["feature"]], question.attribute
+            )
         else:
             assert derivation["is"] == "gradient"
             residual = derivation["of"], derivation["clip"]
             if residual not in signs:
                 t = np.clip(terms[derivation["of"]] / derivation["clip"], -1, 1)
-                signs[residual] = t, 2 * draws >= 1 + t
-            t, negative = signs[residual]
+                signs[residual] = t, Signs(2 * draws >= 1 + t, np.isnan(t))
+            t, sign = signs[residual]
             place = places[derivation["feature"]]
             if step.training.features[place].values:
-                columns[question.name] = _signed_levels(terms, place, negative, draws)
+                columns[question.name] = _signed_levels(terms, place, sign)
             else:
                 columns[question.name] = t * _scaled_numbers(terms, place, derivation)
     return columns
+
+
+class Signs(NamedTuple):
+    """The signs that rows round a number to, and which rows have no number."""
+
+    negative: NDArray[np.bool_]
+    missing: NDArray[np.bool_]
 
 
 def _product(terms: _Terms, derivation: Derivation) -> Floats:
@@ -117,29 +130,37 @@ def _product(terms: _Terms, derivation: Derivation) -> Floats:
 
 
 def _curve(terms: _Terms, derivation: Derivation) -> NDArray[np.int64]:
-    return 2 * _bins(terms, derivation) + (terms["label"] > 0)
+    return _labelled(terms, 2 * _bins(terms, derivation) + (terms["label"] > 0))
 
 
 def _surplus(terms: _Terms, derivation: Derivation) -> NDArray[np.int64]:
     size = 1 << len(derivation["edges"]).bit_length()
-    return _bins(terms, derivation) + size * (terms["label"] <= 0)
+    return _labelled(terms, _bins(terms, derivation) + size * (terms["label"] <= 0))
 
 
 def _bins(terms: _Terms, derivation: Derivation) -> NDArray[np.int64]:
     return np.searchsorted(np.array(derivation["edges"]), terms["score"], side="right")
 
 
-def _feature(terms: _Terms, place: int, draws: Floats) -> NDArray[Any]:
+def _labelled(terms: _Terms, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the places of rows that have a label, and -1 for others."""
+    return np.where(np.isnan(terms["label"]), -1, places)
+
+
+def _feature(terms: _Terms, place: int, asked: Attribute) -> Any:
     feature = terms.step.training.features[place]
     if not feature.values:
         scaled = terms.records.numbers(place, terms.start, terms.stop)
         low, high = feature.low, feature.high  # type: ignore[union-attr]  # no values: numeric
         return low + (scaled + 1) / 2 * (high - low)
-    levels = terms.records.levels(place, terms.start, terms.stop)
-    levels = np.where(levels < 0, (draws * len(feature.values)).astype(levels.dtype), levels)
-    text = isinstance(feature.values[0], str)
-    values: NDArray[Any] = np.array(feature.values, dtype=object if text else None)
-    return np.take(values, levels)
+    return _values(terms.records.levels(place, terms.start, terms.stop), asked)
+
+
+def _values(places: NDArray[Any], asked: Attribute) -> pa.DictionaryArray:
+    """Return the values at these places of an attribute, null where there is none."""
+    missing = places < 0
+    indices = pa.array(places, mask=missing if missing.any() else None)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(list(asked.values)))
 
 
 def _scaled_numbers(terms: _Terms, place: int, derivation: Derivation) -> Floats:
@@ -148,18 +169,15 @@ def _scaled_numbers(terms: _Terms, place: int, derivation: Derivation) -> Floats
     return scaled
 
 
-def _signed_levels(
-    terms: _Terms, place: int, negative: NDArray[np.bool_], draws: Floats
-) -> NDArray[Any]:
+def _signed_levels(terms: _Terms, place: int, sign: Signs) -> NDArray[Any]:
     feature = terms.step.training.features[place]
     size = 1 << (len(feature.values) - 1).bit_length()
     levels = terms.records.levels(place, terms.start, terms.stop)
-    missing = levels < 0
+    missing = (levels < 0) | sign.missing
     dtype = np.int16 if size < 1 << 14 else np.int32
-    if missing.any():
-        levels = np.where(missing, 0, levels)
-        negative = np.where(missing, draws >= 0.5, negative)
-    return np.asarray(levels + negative * dtype(size), dtype)
+    signed = np.asarray(levels + sign.negative * dtype(size), dtype)
+    signed[missing] = -1
+    return signed
 
 
 def collect_step(
@@ -186,7 +204,7 @@ def collect_step(
         words = keystream(key, first, last - first)[:, 0]
         columns = derive_columns(step, records, first, last, (words >> np.uint64(11)) / TWO_53)
         return step.survey.collect(
-            columns, seed, round=round, first=first, progress=False, threads=1
+            columns, seed, round=round, first=first, as_devices=True, progress=False, threads=1
         )
 
     chunks = range(start, stop, CHUNK)

@@ -30,8 +30,11 @@ def learn_published(
             columns.append((levels, len(feature.values)))
         else:
             columns.append(records.numbers(place, 0, n).astype(np.float32))
+    labels = records.labels(0, n).astype(np.float32)
+    if np.isnan(labels).any():
+        raise DataError(f"{training.label.name}: the paper's methods take no missing labels")
     coefficients, intercept, steps = fit(
-        method, columns, records.labels(0, n).astype(np.float32), loss=training.loss,
+        method, columns, labels, loss=training.loss,
         epsilon=training.epsilon, seed=seed, intercept=True,
     )  # fmt: skip
     blocks: list[Floats] = []

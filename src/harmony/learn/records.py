@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..attributes import Attribute
-from ..bulk.columns import BinColumn, CodeColumn, Column, NumberColumn, TableLike
+from ..bulk.columns import AS_DEVICES, BinColumn, CodeColumn, Column, NumberColumn, TableLike
 from ..bulk.read_table import read_columns
 from ..errors import DataError
 
@@ -20,8 +20,10 @@ class Records:
     """The features of many devices, and their labels if there are any: one row a device.
 
     Numbers are scaled to [-1, 1] and clipped; a missing one is 0.  Values are numbered; one
-    that is missing or that the feature does not list is -1, unless the feature declares
-    `missing`.  Columns are read in place.  `order` is a permutation of the rows.
+    that is missing or that the feature does not list is -1, unless the feature names a value for
+    it.  Labels must be there, and columns of the type that is asked for, unless rows are taken
+    `as_devices` take their records: then what is unusable is missing, and a missing label is NaN.
+    Columns are read in place.  `order` is a permutation of the rows.
 
     >>> from harmony import Boolean, Numeric
     >>> table = {"age": np.array([0.0, 75.0, np.nan]), "wifi": np.array([True, False, True])}
@@ -36,9 +38,10 @@ class Records:
         features: Sequence[Attribute],
         label: Attribute | None = None,
         order: NDArray[np.int64] | None = None,
+        as_devices: bool = False,
     ) -> None:
         asked = [*features] if label is None else [*features, label]
-        columns, self.devices = read_columns(table, asked)
+        columns, self.devices = read_columns(table, asked, as_devices)
         if order is not None:
             columns = [_ordered(column, order) for column in columns]
         self._columns = columns[: len(features)]
@@ -62,31 +65,29 @@ class Records:
         column = self._label
         if isinstance(column, NumberColumn):
             labels = _scaled(column, start, stop, np.nan)
-            wrong = np.isnan(labels)
         elif isinstance(column, CodeColumn):
             levels = self._levels(column, start, stop)
-            wrong = levels < 0
-            labels = 2.0 * levels - 1
+            labels = np.where(levels < 0, np.nan, 2.0 * levels - 1)
         else:
             raise DataError("the records have no label")
-        if wrong.any():
+        missing = np.isnan(labels)
+        if missing.any() and not column.drawn:
+            count = int(np.count_nonzero(missing))
             raise DataError(
-                f"{column.attribute.name}: row {start + int(wrong.argmax())} holds no usable "
-                "label; remove such rows, or give the label another domain"
+                f"{column.attribute.name}: row {start + int(missing.argmax())} holds no usable "
+                f"label ({count:,} of rows {start:,} to {stop - 1:,} hold none); remove such rows, "
+                f"give the label another domain, or {AS_DEVICES}"
             )
         return labels
 
     def _levels(self, column: CodeColumn, start: int, stop: int) -> NDArray[Any]:
         codes = column.rows(start, stop)
-        lookup, base = column.lookup, column.base
+        is_plain = id(column) in self._plain and len(codes)
+        if not (is_plain and codes.min() >= 0 and codes.max() < len(column.lookup)):
+            return column.places(codes)
         if codes.dtype.kind == "u":
-            codes = codes.astype(np.int64 if codes.dtype.itemsize > 2 else np.int32)
-        if len(codes) and (codes.min() < base or codes.max() >= base + len(lookup)):
-            outside = (codes < base) | (codes >= base + len(lookup))
-            levels: NDArray[Any] = lookup[np.where(outside, base, codes) - base]
-            levels[outside] = -1
-            return levels
-        return codes if id(column) in self._plain else lookup[codes - base]
+            return codes.astype(np.int64 if codes.dtype.itemsize > 2 else np.int32)
+        return codes
 
 
 def _scaled(column: NumberColumn, start: int, stop: int, missing: float) -> Floats:
@@ -95,11 +96,11 @@ def _scaled(column: NumberColumn, start: int, stop: int, missing: float) -> Floa
     middle = attribute.low + half
     numbers = column.rows(start, stop).astype(np.float64)
     if not np.isfinite(numbers.sum()):
-        if np.isinf(numbers).any():
+        if not column.drawn and np.isinf(numbers).any():
             row = start + int(np.isinf(numbers).argmax())
             raise DataError(f"{attribute.name}: row {row} holds no finite number")
         instead = middle + half * missing if attribute.missing is None else attribute.missing
-        numbers[np.isnan(numbers)] = instead
+        numbers[~np.isfinite(numbers)] = instead
     numbers -= middle
     numbers /= half
     return np.clip(numbers, -1, 1, out=numbers)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from harmony_device.protocol import STEP_FORMAT
 
-from ..attributes import Attribute, Integer, Numeric, Signed
+from ..attributes import Attribute, Categorical, Integer, Numeric, Signed
 from ..rounds import Round
 from ..survey import Survey
 from .score import Score
@@ -62,10 +62,16 @@ class Question:
 
 
 def frequency(feature: Attribute, weight: int = 1) -> Question:
-    """Ask how often each of a feature's values occurs, or how often a number is in each bin."""
-    asked = replace(feature, name=f"frequency of {feature.name}", weight=weight, missing=None)
-    if isinstance(asked, Numeric):
-        asked = replace(asked, bins=BINS)
+    """Ask how often each of a feature's values occurs, or how often a number is in each bin.
+
+    What stands for missing and unlisted values belongs to the feature, not to what is asked.
+    """
+    name = f"frequency of {feature.name}"
+    asked: Attribute
+    if isinstance(feature, Numeric):
+        asked = Numeric(name, feature.low, feature.high, BINS, weight)
+    else:
+        asked = Categorical(name, feature.values, weight)
     return Question(asked, {"is": "feature", "feature": feature.name})
 
 

@@ -24,10 +24,12 @@ from ..fields import (
     HALF,
     INDEX,
     LANES,
+    LISTED,
     LOOKUP,
     LOOKUPS,
     LOW_HALF,
     MULTIPLIER,
+    NEGATIVE,
     NUMBER_KINDS,
     POINTS,
     RUNNING,
@@ -40,7 +42,7 @@ from ..fields import (
     Layout,
     Order,
 )
-from ..jit import array, inlined, kernel, loop, named_tuple, read_only
+from ..jit import array, inlined, kernel, loop, named_tuple, part, read_only
 
 _ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 _NUMBERS, _TWO_53 = np.uint64(len(NUMBER_KINDS)), 9007199254740992.0
@@ -105,6 +107,12 @@ def _is_unusual(column, number, code):  # type: ignore[no-untyped-def]
     return _beyond(carray(at, devices, np.int64), first, last)
 
 
+@part
+def _below(word, bound):  # type: ignore[no-untyped-def]
+    """What someone without an answer draws, with the word that others round with."""
+    return np.int64(((word >> HALF) * np.uint64(bound)) >> HALF)
+
+
 @loop
 def _grid_indices(column, answers, order, span, number, points, indices):  # type: ignore[no-untyped-def]
     """Code a numeric attribute's values for part of `order`: round them to the grid."""
@@ -119,11 +127,23 @@ def _grid_indices(column, answers, order, span, number, points, indices):  # typ
         value = f8[place] if kind == 0 else np.float64(f4[place])
         if np.isnan(value):
             value = missing
+            if np.isnan(value):
+                indices[one] = _below(order[_THREE * one + _ONE], points)
+                continue
         clipped = low if value < low else high if value > high else value
         position = (clipped - low) / (high - low) * (points - 1)
         left = min(np.int64(position), points - 2)
         threshold = np.int64((position - left) * _TWO_53)
         indices[one] = left + (np.int64(order[_THREE * one + _ONE] >> SPARE) < threshold)
+
+
+@part
+def _drawn(word, listed, negative):  # type: ignore[no-untyped-def]
+    """The place of a value for someone who has none: each as likely, and so is its sign."""
+    if negative:
+        number = _below(word, 2 * listed)
+        return number if number < listed else number - listed + negative
+    return _below(word, listed)
 
 
 @loop
@@ -140,6 +160,7 @@ def _linear_indices(column, answers, order, span, shape, code, layout, indices):
     multipliers = layout.multipliers[shape[MULTIPLIER] :]
     vectors = layout.vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]]
     base, known, g = code[BASE], np.uint64(shape[VALUES]), np.uint64(shape[POINTS])
+    listed, negative = code[LISTED], code[NEGATIVE]
     for one in range(span[0], span[1]):
         place, row = order[_THREE * one] >> HALF, order[_THREE * one] & LOW_HALF
         if answers > _ONE:
@@ -152,7 +173,10 @@ def _linear_indices(column, answers, order, span, shape, code, layout, indices):
             found = np.int64(i4[place])
         else:
             found = i8[place]
-        value = np.uint64(lookup[np.uint64(found - base)])
+        number = np.int64(lookup[np.uint64(found - base)])
+        if number < 0:
+            number = _drawn(order[_THREE * one + _ONE], listed, negative)
+        value = np.uint64(number)
         if known:
             indices[one] = coded[row * known + value]
         else:

@@ -15,11 +15,15 @@ from ...arrays import Counts, Symbols, Words
 from ..fields import (
     BASE,
     CIRCULANT,
+    COMPLETE,
     HALF,
     INDEX,
+    LISTED,
     LOOKUP,
+    LOOKUPS,
     LOW_HALF,
     MULTIPLIER,
+    NEGATIVE,
     POINTS,
     RUNNING,
     SPARE,
@@ -58,7 +62,7 @@ def answer_columns(
             if column.dtype.kind == "f":
                 indices = _grid_indices(values, rounding, layout, attribute, group)
             else:
-                indices = _linear_indices(values, row, layout, attribute, group)
+                indices = _linear_indices(values, row, rounding, layout, attribute, group)
             symbols[span] = sent = _walk(indices, walking, layout, group)
             if cells.lanes.shape[1]:
                 place = cells.starts[group] + row * cells.widths[group] + sent
@@ -72,8 +76,10 @@ def _is_unusual(column: NDArray[Any], attribute: int, layout: Layout) -> bool:
     if column.dtype.kind == "f":
         low, high, _ = layout.numbers[attribute]
         return not bool(((low <= column) & (column <= high)).all())
-    base, _, size, complete = layout.codes[attribute].tolist()
-    return not complete or bool(column.min() < base) or bool(column.max() >= base + size)
+    code = layout.codes[attribute]
+    if not code[COMPLETE]:
+        return True
+    return bool(column.min() < code[BASE]) or bool(column.max() >= code[BASE] + code[LOOKUPS])
 
 
 def _grid_indices(
@@ -83,21 +89,33 @@ def _grid_indices(
     low, high, missing = layout.numbers[attribute]
     points = int(layout.shapes[group, POINTS])
     numbers = values.astype(np.float64)
-    numbers = np.clip(np.where(np.isnan(numbers), missing, numbers), low, high)
+    numbers = np.where(np.isnan(numbers), missing, numbers)
+    none = np.flatnonzero(np.isnan(numbers))
+    numbers[none] = low
+    numbers = np.clip(numbers, low, high)
     position = (numbers - low) / (high - low) * (points - 1)
     left = np.minimum(position.astype(np.int64), points - 2)
     threshold = ((position - left) * 2.0**53).astype(np.uint64)
+    drawn = _below(rounding[none], points)
     rounding >>= SPARE
     indices: Counts = left + (rounding < threshold)
+    indices[none] = drawn
     return indices
 
 
+def _below(words: Words, bound: int) -> Counts:
+    """Return what people without an answer draw, with the word that others round with."""
+    return ((words >> HALF) * np.uint64(bound) >> HALF).astype(np.int64)
+
+
 def _linear_indices(
-    values: NDArray[Any], row: Counts, layout: Layout, attribute: int, group: int
+    values: NDArray[Any], row: Counts, rounding: Words, layout: Layout, attribute: int, group: int
 ) -> Counts:
     """Code categories, each under its row."""
     code, shape = layout.codes[attribute], layout.shapes[group]
     number = layout.lookups[code[LOOKUP] + (values.astype(np.int64) - code[BASE])]
+    none = np.flatnonzero(number < 0)
+    number[none] = _drawn(rounding[none], int(code[LISTED]), int(code[NEGATIVE]))
     known = int(shape[VALUES])
     if known:
         coded: Counts = layout.indices[shape[INDEX] + row * known + number].astype(np.int64)
@@ -112,6 +130,14 @@ def _linear_indices(
         digits //= g
     indices: Counts = (multiplier * (total % g) % g).astype(np.int64)
     return indices
+
+
+def _drawn(words: Words, listed: int, negative: int) -> Counts:
+    """Return the places of values for people who have none: each as likely, and so is its sign."""
+    if not negative:
+        return _below(words, listed)
+    number = _below(words, 2 * listed)
+    return np.where(number < listed, number, number - listed + negative)
 
 
 def _walk(indices: Counts, walking: Words, layout: Layout, group: int) -> Counts:
