@@ -1,14 +1,13 @@
-import { answer, warn } from "./attribute.js";
+import { warn } from "./attribute.js";
 import { PAUSE, pause, remaining } from "./backoff.js";
 import { SURVEYS } from "./consent.js";
-import { derived, look } from "./derive.js";
-import { must, Refused, Skipped } from "./errors.js";
+import { must, reason, Skipped } from "./errors.js";
 import { parse } from "./json.js";
 import { entriesOf, isAhead, isDone, note } from "./ledger.js";
 import { chooseTier } from "./limits.js";
 import { isOpenTo } from "./listing.js";
 import { mustTell, snapshot } from "./record.js";
-import { retryAfter, trouble } from "./server.js";
+import { isGone, retryAfter, trouble } from "./server.js";
 import { enrolled } from "./session.js";
 import { sha256 } from "./sha256.js";
 import { spend } from "./spend.js";
@@ -19,7 +18,6 @@ import { random } from "./words.js";
 
 /** @typedef {import("./listing.js").Listed} Listed */
 /** @typedef {import("./listing.js").ListedSurvey} ListedSurvey */
-/** @typedef {import("./survey.js").Survey} Survey */
 
 /** How many seconds to leave a training alone whose step this device cannot use. */
 const UNUSABLE = 86400;
@@ -38,28 +36,23 @@ const MOST_DOCUMENTS = 16;
  * @param {import("./visit.js").Visit} visit
  */
 export async function answerAll(session, values, visit) {
-  const { store, server, limit, clock, options } = session;
+  const { store, server, limit, options } = session;
   const identity = await enrolled(session);
   const { surveys, trainings } = await server.listing();
-
-  /** A training's document cannot be known before. @param {string} name @param {string} [fingerprint] */
-  const mustBeReviewed = (name, fingerprint) =>
-    must(!options.surveys || (fingerprint && options.surveys[name] === fingerprint), "not reviewed", Skipped);
 
   /**
    * Answer a survey or a step, if the record has all that it asks for.
    *
-   * @param {Survey} survey @param {Listed} listed @param {{label: string, seed: string}} round @param {string | undefined} once
-   * @param {import("./attribute.js").Attribute[]} needs
-   * @param {(told: Map<string, unknown>) => (number | undefined)[]} read
+   * @param {Listed} listed @param {import("./survey.js").Survey} survey @param {import("./survey.js").Questions} questions
+   * @param {{label: string, seed: string}} round @param {string} [once]
    */
-  const answerOne = async (survey, { name, epsilon }, round, once, needs, read) => {
+  const answerOne = async ({ name, epsilon }, survey, { needs, read }, round, once) => {
     must(Math.max(...survey.tiers) === epsilon, "the listed epsilon");
     mustTell(options.record, needs);
     await spend(session, identity, survey, name, round, once, () => {
       const told = snapshot(values, needs);
       for (const attribute of needs) warn(visit.warnings, attribute, told.get(attribute.name));
-      return read(told);
+      return read(told, random);
     });
     visit.answered.push({ survey: name, round: round.label });
   };
@@ -82,33 +75,28 @@ export async function answerAll(session, values, visit) {
 
   /** Answer a survey's open round. @param {ListedSurvey} listed */
   const answerSurvey = async (listed) => {
-    const { name, fingerprint, round } = listed;
-    mustBeReviewed(name, fingerprint);
+    const { round } = listed;
     must(isOpenTo(round, identity.enrolled), "enrolled after the round opened", Skipped);
     const survey = await surveyOf(listed);
-    const { attributes } = survey;
-    await answerOne(survey, listed, round, round.label, attributes, (told) => attributes.map((one) => answer(one, told.get(one.name))));
+    await answerOne(listed, survey, survey, round, round.label);
   };
 
   /** Ask for a training's step, and answer it if there is one for this device. @param {Listed} listed */
   const takePart = async (listed) => {
     const { name, epsilon } = listed;
-    const now = clock();
-    const wait = (/** @type {number} */ seconds) => store.change((files) => pause(files, name, now, seconds));
-    mustBeReviewed(name);
+    const wait = (/** @type {number} */ seconds) => store.change((files) => pause(files, name, seconds));
     let seconds = await store.look((files) => {
-      chooseTier([epsilon], limit, entriesOf(files), "", now);
-      return remaining(files, PAUSE + name, now);
+      chooseTier([epsilon], limit, entriesOf(files), "", Date.now());
+      return remaining(files, PAUSE + name);
     });
     if (!seconds) {
       const reply = await server.task(identity, name);
-      if (reply.status === 404 || reply.status === 410) return;
+      if (isGone(reply)) return;
       if (reply.status === 200) {
         try {
           const step = readStep(parse(reply.body, server.mostBytes));
           must(step.training === name, "the listed training");
-          const needs = [...step.features, step.label];
-          return await answerOne(step.survey, listed, step.round, undefined, needs, (told) => derived(step, look(step, told, random)));
+          return await answerOne(listed, step.survey, step, step.round);
         } catch (error) {
           if (error instanceof Skipped) await wait(UNUSABLE);
           throw error;
@@ -121,21 +109,33 @@ export async function answerAll(session, values, visit) {
     throw new Skipped(`no task for ${Math.ceil(seconds)} seconds`);
   };
 
-  /** Do what is not done yet, or note why it is skipped. @param {string} name @param {string | undefined} once @param {() => Promise<void>} action */
-  const unlessDone = async (name, once, action) => {
-    if (await store.look((files) => isDone(entriesOf(files), name, once))) return;
-    delete visit.skipped[name];
-    await action().catch((error) => {
-      if (!(error instanceof Skipped)) throw error;
-      visit.skipped[name] = error instanceof Refused ? `refused: ${error.message}` : error.message;
-    });
+  /**
+   * Do for each what is not done yet, or note why it is skipped. Where the app's authors reviewed documents, only these are answered: never
+   * a training, whose document cannot be known before.
+   *
+   * @template {Listed & {fingerprint?: string, round?: {label: string}}} T
+   * @param {T[]} all @param {(listed: T) => Promise<void>} action
+   */
+  const each = async (all, action) => {
+    for (const listed of all) {
+      const { name, fingerprint, round } = listed;
+      if (await store.look((files) => isDone(entriesOf(files), name, round?.label))) continue;
+      delete visit.skipped[name];
+      try {
+        must(!options.surveys || (fingerprint && options.surveys[name] === fingerprint), "not reviewed", Skipped);
+        await action(listed);
+      } catch (error) {
+        if (!(error instanceof Skipped)) throw error;
+        visit.skipped[name] = reason(error);
+      }
+    }
   };
 
   await store.change((files) => {
-    if (isAhead(entriesOf(files), clock())) note(files, clock(), "clock");
+    if (isAhead(entriesOf(files), Date.now())) note(files, "clock");
   });
-  for (const listed of surveys) await unlessDone(listed.name, listed.round.label, () => answerSurvey(listed));
-  for (const listed of trainings) await unlessDone(listed.name, undefined, () => takePart(listed));
+  await each(surveys, answerSurvey);
+  await each(trainings, takePart);
   await store.change((files) => {
     keepOnly(files, SURVEYS, surveys.map(({ fingerprint }) => fingerprint));
     keepOnly(files, PAUSE, trainings.map(({ name }) => name));

@@ -42,14 +42,14 @@ function keep(files, { by, pending }) {
 /**
  * Delete everything but the ledger, and write down what the server must delete.
  *
- * @param {Files} files @param {Withdrawal["by"]} by who withdraws consent: only `rejoin` undoes what `forget` does @param {number} now
+ * @param {Files} files @param {Withdrawal["by"]} by who withdraws consent: only `rejoin` undoes what `forget` does
  */
-export function withdraw(files, by, now) {
+export function withdraw(files, by) {
   const { pending } = withdrawalOf(files);
   const identity = identityOf(files);
   if (identity && !pending.some(({ device }) => device === identity.device)) {
-    pending.push({ ...identity, since: now / 1000 });
-    note(files, now, "forgotten");
+    pending.push({ ...identity, since: Date.now() / 1000 });
+    note(files, "forgotten");
   }
   keep(files, { by, pending });
   files.delete(IDENTITY);
@@ -60,13 +60,13 @@ export function withdraw(files, by, now) {
 /**
  * Carry out what consent demands of the files, and say whether it is given.
  *
- * @param {Files} files @param {boolean} given what the app says @param {number} now
+ * @param {Files} files @param {boolean} given what the app says
  */
-export function settleConsent(files, given, now) {
+export function settleConsent(files, given) {
   const { by } = withdrawalOf(files);
   const isGiven = given && by !== "forget";
   // Consent that is given again first finishes the withdrawal that a crash may have cut short.
-  if (by || !given) withdraw(files, isGiven ? null : by ?? "consent", now);
+  if (by || !given) withdraw(files, isGiven ? null : by ?? "consent");
   return isGiven;
 }
 

@@ -12,7 +12,7 @@ import { top53, wordAt } from "./words.js";
  * @property {Record<string, number>} terms NaN for those that are made of a label that it lacks
  * @property {number} chance a uniform number in [0, 1)
  *
- * @typedef {(seen: Seen) => number} Derivation an answer; NaN if it cannot be computed
+ * @typedef {(seen: Seen) => number | undefined} Derivation an answer, as codes take it; undefined where it is drawn
  */
 
 // NaN stays NaN: what cannot be computed makes all that follows from it so.
@@ -29,7 +29,8 @@ const clip = (/** @type {number} */ x) => Math.min(Math.max(x, -1), 1);
  * @param {Attribute[]} features
  * @returns {Derivation}
  */
-export function readDerivation(value, { name, kind, places, missing, unlisted }, features) {
+export function readDerivation(value, attribute, features) {
+  const { name, kind, places, missing, unlisted } = attribute;
   const { is, of, clip: bounds, edges, middle, reach } = value;
   const isCurve = is === "curve";
   const isBinned = isCurve || is === "surplus";
@@ -56,7 +57,8 @@ export function readDerivation(value, { name, kind, places, missing, unlisted },
   const [needed, size] = isCurve ? ["categorical", 2 * levels] : [isFeature ? feature?.kind : levels ? "signed" : "numeric", levels];
   must(kind === needed && places.size === size, name);
 
-  return ({ features, terms, chance }) => {
+  /** NaN if it cannot be computed. @param {Seen} seen */
+  const derive = ({ features, terms, chance }) => {
     const x = features[at];
     const product = factors.reduce((before, { term, bound }) => before * clip(terms[term] / bound), 1);
     const level = isBinned ? edges.filter((/** @type {number} */ edge) => edge <= terms.score).length : x;
@@ -65,45 +67,40 @@ export function readDerivation(value, { name, kind, places, missing, unlisted },
     const isPositive = isBinned ? product > 0 : 2 * chance < 1 + product;
     return product * 0 + (isCurve ? 2 * level + (isPositive ? 1 : 0) : level + (isPositive ? 0 : signOf(levels)));
   };
+
+  return (seen) => {
+    const answer = derive(seen);
+    return Number.isNaN(answer) ? undefined : kind === "numeric" ? place(attribute, answer) : answer;
+  };
 }
 
 /**
  * What a device knows of itself in a step, from its values and 8 random bytes, which are read before the values, whatever these are.
  *
- * @param {import("./step.js").Step} step
- * @param {Map<string, unknown>} values
+ * @param {Attribute[]} features
+ * @param {Attribute} target the label
+ * @param {import("./step.js").Score} model
+ * @param {import("./step.js").Score} direction
+ * @param {Map<string, unknown>} told
  * @param {import("./report.js").Random} random
  * @returns {Seen}
  */
-export function look({ features, label: target, model, direction }, values, random) {
+export function look(features, target, model, direction, told, random) {
   const chance = top53(wordAt(random(8), 0)) / 2 ** 53;
   const read = (/** @type {Attribute} */ attribute) => {
     const { low, high, places } = attribute;
-    const told = answer(attribute, values.get(attribute.name)) ?? NaN;
+    const value = answer(attribute, told.get(attribute.name)) ?? NaN;
     const half = (high - low) / 2;
-    return places.size ? told : clip((told - (low + half)) / half);
+    return places.size ? value : clip((value - (low + half)) / half);
   };
   const seen = features.map((feature) => (feature.places.size ? read(feature) : read(feature) || 0));
   // What a device lacks adds nothing.
   const scoreOf = (/** @type {import("./step.js").Score} */ { intercept, weights }) =>
     seen.reduce((sum, x, i) => sum + (Array.isArray(weights[i]) ? weights[i][x] ?? 0 : /** @type {number} */ (weights[i]) * x), intercept);
-  const told = read(target);
-  const label = target.places.size ? 2 * told - 1 : told;
+  const aim = read(target);
+  const label = target.places.size ? 2 * aim - 1 : aim;
   const score = scoreOf(model);
   const residual = label - score;
   const relative = residual / (1 + Math.min(Math.abs(score), 1e300));
   return { features: seen, terms: { label, score, residual, relative, direction: scoreOf(direction) }, chance };
 }
-
-/**
- * The derived answer of each attribute of a step's survey, as codes take it; undefined where it is drawn.
- *
- * @param {import("./step.js").Step} step
- * @param {Seen} seen
- * @returns {(number | undefined)[]}
- */
-export const derived = ({ survey, derive }, seen) =>
-  survey.attributes.map((attribute, i) => {
-    const told = derive[i](seen);
-    return Number.isNaN(told) ? undefined : attribute.kind === "numeric" ? place(attribute, told) : told;
-  });

@@ -1,17 +1,16 @@
 import { answerAll } from "./answering.js";
 import { BACKOFF, failed, remaining } from "./backoff.js";
 import { rejoin, withdraw, withdrawalOf } from "./consent.js";
-import { DeviceError, must, Refused, ServerError } from "./errors.js";
-import { identityOf } from "./identity.js";
+import { DeviceError, must, reason, Refused, ServerError } from "./errors.js";
 import { MOST_BYTES } from "./json.js";
-import { entriesOf, isRecent } from "./ledger.js";
-import { checkedLimit, spentOn } from "./limits.js";
+import { entriesOf } from "./ledger.js";
+import { checkedLimit } from "./limits.js";
 import { waitingIn } from "./outbox.js";
 import { finishWithdrawals, sendWaiting } from "./sending.js";
-import { serverAt } from "./server.js";
-import { needConsent, NO_CONSENT, settle } from "./session.js";
+import { checkedAddress, serverAt } from "./server.js";
+import { NO_CONSENT, settle } from "./session.js";
+import { statusOf } from "./status.js";
 import { IndexedDbStore } from "./stores/indexeddb.js";
-import { checkedAddress, fetchTransport } from "./transport.js";
 import { Visit } from "./visit.js";
 
 /** @typedef {import("./record.js").Values} Values */
@@ -29,22 +28,8 @@ import { Visit } from "./visit.js";
  * @property {string} [key] the enrolment key, if the server asks for one
  * @property {boolean} [plainHttp] allow http on a network that is trusted
  * @property {number} [mostDocumentBytes] of a document or a reply, 1 MiB if not given
- * @property {import("./transport.js").Transport} [transport] for tests and proxies
- * @property {() => number} [clock] milliseconds, as `Date.now`
- * @property {(milliseconds: number) => Promise<unknown>} [sleep]
+ * @property {typeof globalThis.fetch} [fetch] another one, for tests and proxies
  */
-
-/**
- * @typedef {object} Status for a device's owner to read: no value, no credential
- * @property {string | null} trouble what keeps the rest from being known
- * @property {string} [device] its id
- * @property {boolean} [withdrawn]
- * @property {number} [waiting] reports that the server has not acknowledged
- * @property {number} [spentIn30Days]
- */
-
-/** What went wrong, without a message that this SDK did not write. @param {unknown} error */
-const reason = (error) => (error instanceof DeviceError ? error.message : `failed: ${/** @type {Error} */ (error)?.name}`);
 
 /**
  * One participant, whose whole state is in its store. Several tabs, workers or processes may share a store.
@@ -55,24 +40,11 @@ export class Device {
 
   /** @param {string} server @param {Options} options */
   constructor(server, options) {
-    const { record, consent, epsilonLimit, store, mostDocumentBytes = MOST_BYTES, clock = Date.now, plainHttp } = options;
-    const address = checkedAddress(server, plainHttp);
-    const { transport = fetchTransport(address, mostDocumentBytes) } = options;
-    must(record && consent != null && (store || globalThis.indexedDB), "needed: record, consent, and a store where there is no IndexedDB", TypeError);
-    this.#session = {
-      server: serverAt(
-        address,
-        async (method, ...rest) => {
-          if (method !== "DELETE") await needConsent(this.#session);
-          return transport(method, ...rest);
-        },
-        mostDocumentBytes,
-      ),
-      store: store ?? new IndexedDbStore(),
-      options,
-      limit: checkedLimit(epsilonLimit),
-      clock,
-    };
+    const { record, consent, epsilonLimit, store = new IndexedDbStore(), mostDocumentBytes = MOST_BYTES, plainHttp } = options;
+    must(record && consent != null, "needed: record and consent", TypeError);
+    const session = /** @type {import("./session.js").Session} */ ({ options, store, limit: checkedLimit(epsilonLimit) });
+    session.server = serverAt(checkedAddress(server, plainHttp), session, mostDocumentBytes);
+    this.#session = session;
   }
 
   /**
@@ -111,22 +83,10 @@ export class Device {
   /**
    * Who this device is, what waits and what was spent. Never rejects: `trouble` says why the rest is unknown.
    *
-   * @returns {Promise<Status>}
+   * @returns {Promise<import("./status.js").Status>}
    */
   status() {
-    const now = this.#session.clock();
-    return this.#session.store
-      .look((files) => {
-        const recent = entriesOf(files).filter((entry) => isRecent(entry, now));
-        return {
-          trouble: null,
-          device: identityOf(files)?.device,
-          withdrawn: !!withdrawalOf(files).by,
-          waiting: waitingIn(files).length,
-          spentIn30Days: spentOn(recent) / 1e9,
-        };
-      })
-      .catch((error) => ({ trouble: reason(error) }));
+    return this.#session.store.look(statusOf).catch((error) => ({ trouble: reason(error) }));
   }
 
   /**
@@ -135,8 +95,8 @@ export class Device {
    * @returns {Promise<boolean>} whether the server has confirmed; if not, every later visit asks again
    */
   async forget() {
-    const { store, clock } = this.#session;
-    await store.change((files) => withdraw(files, "forget", clock()));
+    const { store } = this.#session;
+    await store.change((files) => withdraw(files, "forget"));
     await finishWithdrawals(this.#session).catch(() => {});
     return store.look((files) => !withdrawalOf(files).pending.length);
   }
@@ -149,23 +109,22 @@ export class Device {
   /** @param {{patience?: number}} [options] @param {Values} [values] @returns {Promise<Visit>} */
   async #visit({ patience = 0 } = {}, values) {
     const visit = new Visit();
-    const { sleep = (/** @type {number} */ pause) => new Promise((resolve) => setTimeout(resolve, pause)) } = this.#session.options;
     for (;;) {
       await this.#attempt(visit, values);
       const pause = visit.nextAttempt ?? Infinity;
       if (pause > patience) return visit;
       patience -= pause;
-      await sleep(pause * 1000);
+      await new Promise((resolve) => setTimeout(resolve, pause * 1000));
     }
   }
 
   /** @param {Visit} visit @param {Values} [values] */
   async #attempt(visit, values) {
-    const { store, options, clock } = this.#session;
+    const { store, options } = this.#session;
     visit.trouble = visit.nextAttempt = null;
     try {
       const isGiven = await settle(this.#session);
-      visit.nextAttempt = (await store.look((files) => remaining(files, BACKOFF, clock()))) || null;
+      visit.nextAttempt = (await store.look((files) => remaining(files, BACKOFF))) || null;
       must(!visit.nextAttempt, "the server is left alone for a while", DeviceError);
       await finishWithdrawals(this.#session);
       must(isGiven, NO_CONSENT, DeviceError);
@@ -179,7 +138,7 @@ export class Device {
     } catch (error) {
       visit.trouble = reason(error);
       if (error instanceof ServerError || error instanceof Refused) {
-        const pause = store.change((files) => failed(files, clock(), /** @type {ServerError} */ (error).retryAfter));
+        const pause = store.change((files) => failed(files, /** @type {ServerError} */ (error).retryAfter));
         // Where not even a pause can be kept, the server is left alone until the app comes back.
         visit.nextAttempt = await pause.catch(() => null);
       }

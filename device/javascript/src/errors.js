@@ -13,9 +13,15 @@ export class Refused extends Skipped {}
 
 /** The server could not be reached, or answered something that a device cannot use. */
 export class ServerError extends DeviceError {
-  /** How many seconds the server asked to be left alone. */
-  retryAfter = 0;
+  /** @param {string} message @param {number} [retryAfter] how many seconds the server asked to be left alone */
+  constructor(message, retryAfter = 0) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
 }
+
+/** What went wrong, without a message that this SDK did not write. @param {any} error @returns {string} */
+export const reason = (error) => (error instanceof Refused ? "refused: " : "") + (error instanceof DeviceError ? error.message : error?.name);
 
 /**
  * Throw, unless it is so.

@@ -78,9 +78,9 @@ export const isDone = (entries, name, label) => entries.some(({ survey, round })
 /**
  * Write a line: what was spent, what became of a report, or that consent was withdrawn.
  *
- * @param {Files} files @param {number} now @param {string} event @param {object} [rest]
+ * @param {Files} files @param {string} event @param {object} [rest]
  */
-export const note = (files, now, event, rest) => files.append(LEDGER, { at: writeTime(now), event, ...rest });
+export const note = (files, event, rest) => files.append(LEDGER, { at: writeTime(Date.now()), event, ...rest });
 
 /**
  * Whether entries lie wholly in the future: their clock ran ahead. A `clock` line lets them count from now on.

@@ -1,4 +1,4 @@
-import { isLabel, isName, isString } from "./rules.js";
+import { isString } from "./rules.js";
 import { namesOf, readJson } from "./stores/store.js";
 
 /**
@@ -14,7 +14,7 @@ import { namesOf, readJson } from "./stores/store.js";
  * @property {string} file
  * @property {string} survey
  * @property {string} round
- * @property {string} report in hexadecimal
+ * @property {string} report in hexadecimal; empty if the file is damaged
  * @property {number} at in seconds
  */
 
@@ -24,16 +24,19 @@ export const OUTBOX = "outbox/";
 export const fileOf = (survey, round) => `${OUTBOX}${survey}\n${round}`;
 
 /** How many bytes wait. @param {Files} files */
-export const bytesWaiting = (files) => namesOf(files, OUTBOX).reduce((sum, name) => sum + (files.get(name) ?? "").length, 0);
+export const bytesWaiting = (files) => namesOf(files, OUTBOX).reduce((sum, file) => sum + (files.get(file) ?? "").length, 0);
 
 /**
- * The reports that wait, oldest first; files that hold none are not among them.
+ * The reports that wait, oldest first.
  *
  * @param {Files} files
  * @returns {Waiting[]}
  */
 export const waitingIn = (files) =>
   namesOf(files, OUTBOX)
-    .map((file) => ({ ...readJson(files, file), file }))
-    .filter(({ survey, round, report, at }) => isName(survey) && isLabel(round) && isString(report) && at)
+    .map((file) => {
+      const [survey, round] = file.slice(OUTBOX.length).split("\n");
+      const { report, at } = readJson(files, file);
+      return { file, survey, round, report: at > 0 && isString(report) ? report : "", at: at || 0 };
+    })
     .sort((one, other) => one.at - other.at);

@@ -11,7 +11,6 @@ import { IDENTITY, identityOf } from "./identity.js";
  * @property {import("./stores/store.js").Store} store
  * @property {import("./device.js").Options} options
  * @property {Required<import("./limits.js").EpsilonLimit>} limit
- * @property {() => number} clock milliseconds
  */
 
 /** A credential older than so many seconds is renewed, well before a server drops the key it was made with. */
@@ -24,10 +23,10 @@ const isGiven = async ({ options: { consent } }) => (typeof consent === "functio
 
 /** Carry out what consent demands of the store, and say whether it is given. @param {Session} session */
 export async function settle(session) {
-  const { store, clock } = session;
+  const { store } = session;
   const given = await isGiven(session);
   if (!given && !(await store.look((files) => files.size))) return false;
-  return store.change((files) => settleConsent(files, given, clock()));
+  return store.change((files) => settleConsent(files, given));
 }
 
 /** Make sure of consent: before every request but a deletion, and before anything is spent. @param {Session} session */
@@ -47,18 +46,18 @@ export function needIdentity(files, identity) {
  * @param {Session} session
  * @returns {Promise<Identity>}
  */
-export const enrolled = ({ server, store, options, clock }) =>
+export const enrolled = ({ server, store, options }) =>
   store.alone(async () => {
     const old = await store.look(identityOf);
     must(!old || old.server === server.address, "'store' is a device's of another server", DeviceError);
-    if (old && Math.abs(clock() / 1000 - old.renewed) < RENEWAL) return old;
+    if (old && Math.abs(Date.now() / 1000 - old.renewed) < RENEWAL) return old;
     const issued = await (old ? server.renew(old) : server.enrol(options.key));
     return store.change((files) => {
       needIdentity(files, old);
       // Without locks another tab may have enrolled meanwhile: its identity is the one.
       const other = identityOf(files);
       if (other && !old) return other;
-      const identity = { ...issued, renewed: clock() / 1000 };
+      const identity = { ...issued, renewed: Date.now() / 1000 };
       files.put(IDENTITY, identity);
       return identity;
     });

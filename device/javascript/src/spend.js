@@ -23,11 +23,11 @@ import { fromHex, random, toHex } from "./words.js";
  * @param {() => (number | undefined)[]} read the answers
  */
 export async function spend(session, identity, survey, name, { label, seed }, once, read) {
-  const { store, limit, clock } = session;
+  const { store, limit } = session;
   await needConsent(session);
   const answers = read();
   const device = fromHex(identity.device);
-  const now = clock();
+  const now = Date.now();
   const { tier, asked } = await store.change((files) => {
     needIdentity(files, identity);
     const entries = entriesOf(files);
@@ -35,7 +35,7 @@ export async function spend(session, identity, survey, name, { label, seed }, on
     must(bytesWaiting(files) + 2 * reportBytes(survey) < MOST_BYTES, "too many reports wait", Skipped);
     const tier = chooseTier(survey.tiers, limit, entries, label, now);
     const asked = ask(survey, tier, fromHex(seed), device);
-    note(files, now, "answered", {
+    note(files, "answered", {
       survey: name,
       round: label,
       epsilon: survey.tiers[tier],

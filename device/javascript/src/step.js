@@ -1,5 +1,5 @@
 import { readAttribute } from "./attribute.js";
-import { readDerivation } from "./derive.js";
+import { look, readDerivation } from "./derive.js";
 import { must } from "./errors.js";
 import { distinct, finite, isHex16, isLabel, isName, list, object } from "./rules.js";
 import { readSurvey } from "./survey.js";
@@ -9,15 +9,12 @@ import { readSurvey } from "./survey.js";
  * @property {number} intercept
  * @property {(number | number[])[]} weights in the order of the features, one for each level of a categorical one
  *
- * @typedef {object} Step
+ * @typedef {import("./survey.js").Questions & StepOnly} Step
+ *
+ * @typedef {object} StepOnly
  * @property {string} training
  * @property {import("./survey.js").Survey} survey
  * @property {{label: string, seed: string}} round
- * @property {import("./attribute.js").Attribute[]} features
- * @property {import("./attribute.js").Attribute} label
- * @property {Score} model
- * @property {Score} direction
- * @property {import("./derive.js").Derivation[]} derive in the order of the survey's attributes
  */
 
 /**
@@ -38,16 +35,18 @@ export function readStep(value) {
   const label = readVariable(value.label);
   must(!label.places.size || label.places.size === 2, "label");
   const model = readScore(value.model, features);
+  const direction = value.direction == null ? model : readScore(value.direction, features);
   object(derive, "derive");
+  const derivations = survey.attributes.map((attribute) => readDerivation(object(derive[attribute.name], attribute.name), attribute, features));
   return {
     training,
     survey,
     round,
-    features,
-    label,
-    model,
-    direction: value.direction == null ? model : readScore(value.direction, features),
-    derive: survey.attributes.map((attribute) => readDerivation(object(derive[attribute.name], attribute.name), attribute, features)),
+    needs: [...features, label],
+    read: (told, random) => {
+      const seen = look(features, label, model, direction, told, random);
+      return derivations.map((derivation) => derivation(seen));
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { readAttribute } from "./attribute.js";
+import { answer, readAttribute } from "./attribute.js";
 import { rows, signOf } from "./codes.js";
 import { must } from "./errors.js";
 import { floorOfExp, keeps } from "./proof.js";
@@ -6,12 +6,19 @@ import { distinct, integer, isName, list, object } from "./rules.js";
 import { readTable } from "./tables.js";
 
 /**
+ * @typedef {object} Questions what a survey, or a step, asks a device
+ * @property {import("./attribute.js").Attribute[]} needs what the app's record must tell
+ * @property {(told: Map<string, unknown>, random: import("./report.js").Random) => (number | undefined)[]} read
+ *   the answer of each of the survey's attributes, as codes take it; undefined where it is drawn
+ *
  * @typedef {object} Mechanism
  * @property {import("./tables.js").Table} table
  * @property {number} rows how many rows the coin draws from
  * @property {import("./codes.js").Linear} [code] a linear code; a grid without
  *
- * @typedef {object} Survey
+ * @typedef {Questions & SurveyOnly} Survey
+ *
+ * @typedef {object} SurveyOnly
  * @property {string} name
  * @property {number[]} tiers the epsilon of each tier
  * @property {number} answers
@@ -57,7 +64,17 @@ export function readSurvey(value) {
     }
   });
   const width = mechanisms.flat().some(({ table }) => table.symbols > 256) ? 2 : 1;
-  return { name, tiers, answers, attributes, coins, mechanisms, width };
+  return {
+    name,
+    tiers,
+    answers,
+    attributes,
+    coins,
+    mechanisms,
+    width,
+    needs: attributes,
+    read: (told) => attributes.map((attribute) => answer(attribute, told.get(attribute.name))),
+  };
 }
 
 /**

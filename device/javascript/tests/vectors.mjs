@@ -4,7 +4,6 @@
 import { answer } from "../src/attribute.js";
 import { bin, grid, linear, rows } from "../src/codes.js";
 import { assign, coin } from "../src/coins.js";
-import { derived, look } from "../src/derive.js";
 import { parse } from "../src/json.js";
 import { isAhead, readLedger } from "../src/ledger.js";
 import { checkedLimit, chooseTier } from "../src/limits.js";
@@ -166,7 +165,7 @@ export async function check(files) {
       const bytes = tape(random);
       let told;
       test(`${which} values`, i, () => {
-        told = derived(step, look(step, new Map(Object.entries(record)), bytes.random));
+        told = step.read(new Map(Object.entries(record)), bytes.random);
         return Object.fromEntries(attributes.map((one, at) => [one.name, one.kind === "categorical" ? [...one.places.keys()][told[at]] ?? null : told[at] ?? null]));
       }, values);
       test(`${which} reports`, i, () => report(step.survey, 0, step.round.seed, device, told, bytes), [wanted, true, true]);
