@@ -47,6 +47,7 @@ export async function sendWaiting(session, visit) {
       if (!why && reply.status > 201) throw problem;
     }
     await store.change((files) => {
+      if (!files.has(file)) return;
       note(files, why ? `dropped: ${why}` : "accepted", { survey, round });
       files.delete(file);
     });

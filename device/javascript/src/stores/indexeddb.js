@@ -1,3 +1,4 @@
+import { DeviceError, must } from "../errors.js";
 import { Files } from "./store.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -69,6 +70,7 @@ export class IndexedDbStore {
  */
 const open = (name, mode) =>
   new Promise((resolve, reject) => {
+    must(globalThis.indexedDB, "store: there is no IndexedDB here", DeviceError);
     const request = indexedDB.open(name);
     let isMissing = false;
     request.onupgradeneeded = () => {

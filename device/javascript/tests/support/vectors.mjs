@@ -1,22 +1,22 @@
 /**
  * The conformance vectors, in whichever JavaScript engine this runs: `check(files)` returns a count for each part and what failed.
  */
-import { answer } from "../src/attribute.js";
-import { bin, grid, linear, rows } from "../src/codes.js";
-import { assign, coin } from "../src/coins.js";
-import { parse } from "../src/json.js";
-import { isAhead, readLedger } from "../src/ledger.js";
-import { checkedLimit, chooseTier } from "../src/limits.js";
-import { isOpenTo, readListing } from "../src/listing.js";
-import { floorOfExp, keeps } from "../src/proof.js";
-import { mustTell } from "../src/record.js";
-import { ask, randomise, reportBytes } from "../src/report.js";
-import { DeviceError } from "../src/errors.js";
-import { siphash } from "../src/siphash.js";
-import { readStep } from "../src/step.js";
-import { readSurvey } from "../src/survey.js";
-import { readTable, symbol } from "../src/tables.js";
-import { fromHex, toHex, top53 } from "../src/words.js";
+import { answer } from "../../src/attribute.js";
+import { bin, grid, linear, rows } from "../../src/codes.js";
+import { assign, coin } from "../../src/coins.js";
+import { parse } from "../../src/json.js";
+import { isAhead, readLedger } from "../../src/ledger.js";
+import { checkedLimit, chooseTier } from "../../src/limits.js";
+import { isOpenTo, readListing } from "../../src/listing.js";
+import { floorOfExp, keeps } from "../../src/proof.js";
+import { mustTell } from "../../src/record.js";
+import { ask, randomise, reportBytes } from "../../src/report.js";
+import { DeviceError } from "../../src/errors.js";
+import { siphash } from "../../src/siphash.js";
+import { readStep } from "../../src/step.js";
+import { readSurvey } from "../../src/survey.js";
+import { readTable, symbol } from "../../src/tables.js";
+import { fromHex, toHex, top53 } from "../../src/words.js";
 
 export const FILES = ["bounds", "coins", "codes", "tables", "reports", "refused", "documents", "lists", "records", "ledgers", "steps"];
 
