@@ -61,7 +61,7 @@ export function readLedger(text) {
     }
     return spent;
   } catch {
-    throw new DeviceError(`${LEDGER} is damaged, so what was spent is unknown`);
+    throw new DeviceError(`${LEDGER}: damaged, so spending is unknown`);
   }
 }
 

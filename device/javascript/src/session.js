@@ -49,7 +49,7 @@ export function needIdentity(files, identity) {
 export const enrolled = ({ server, store, options }) =>
   store.alone(async () => {
     const old = await store.look(identityOf);
-    must(!old || old.server === server.address, "'store' is a device's of another server", DeviceError);
+    must(!old || old.server === server.address, "store: of another server", DeviceError);
     if (old && Math.abs(Date.now() / 1000 - old.renewed) < RENEWAL) return old;
     const issued = await (old ? server.renew(old) : server.enrol(options.key));
     return store.change((files) => {

@@ -9,6 +9,6 @@ import { toHex } from "./words.js";
  */
 export async function sha256(bytes) {
   const { subtle } = crypto;
-  must(subtle, "Harmony needs a secure context", DeviceError);
+  must(subtle, "needs a secure context", DeviceError);
   return toHex(new Uint8Array(await subtle.digest("SHA-256", /** @type {Uint8Array<ArrayBuffer>} */ (bytes))));
 }

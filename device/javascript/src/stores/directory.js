@@ -26,26 +26,26 @@ export class DirectoryStore {
   /** @template T @param {(files: Files) => T} action @returns {Promise<T>} */
   async change(action) {
     makeDirectory(this.#directory);
-    return this.#locked((files) => {
+    return locked(join(this.#directory, "lock.node"), () => {
+      const files = new DirectoryFiles(this.#directory);
       files.removeUnfinished();
       return action(files);
     });
   }
 
-  /** @template T @param {(files: Files) => T} action @returns {Promise<T>} */
+  /**
+   * Without the lock: whoever is changing files replaces each as a whole, and adds to the ledger, whose unfinished line does not count.
+   *
+   * @template T @param {(files: Files) => T} action @returns {Promise<T>}
+   */
   async look(action) {
-    return existsSync(this.#directory) ? this.#locked(action) : action(new Files());
+    return action(new DirectoryFiles(this.#directory));
   }
 
   /** @template T @param {() => Promise<T>} action @returns {Promise<T>} */
   async alone(action) {
     makeDirectory(this.#directory);
     return locked(join(this.#directory, "visit.node"), action);
-  }
-
-  /** @template T @param {(files: DirectoryFiles) => T} action @returns {Promise<T>} */
-  #locked(action) {
-    return locked(join(this.#directory, "lock.node"), () => action(new DirectoryFiles(this.#directory)));
   }
 }
 

@@ -70,7 +70,7 @@ export class IndexedDbStore {
  */
 const open = (name, mode) =>
   new Promise((resolve, reject) => {
-    must(globalThis.indexedDB, "store: there is no IndexedDB here", DeviceError);
+    must(globalThis.indexedDB, "store: no IndexedDB", DeviceError);
     const request = indexedDB.open(name);
     let isMissing = false;
     request.onupgradeneeded = () => {

@@ -24,7 +24,7 @@ const draw53 = (word) => top53(BigInt(`0x${word}`));
 const utf8 = (text) => new TextEncoder().encode(text);
 
 /** The random bytes of a vector, which must be used up exactly. */
-function tape(hex) {
+export function tape(hex) {
   const bytes = fromHex(hex);
   let at = 0;
   const random = (count) => {
@@ -35,7 +35,7 @@ function tape(hex) {
 }
 
 const SPECIAL = { nan: NaN, infinity: Infinity, absent: undefined };
-const special = (value) => (value !== null && typeof value === "object" && "special" in value ? SPECIAL[value.special] : value);
+export const special = (value) => (value !== null && typeof value === "object" && "special" in value ? SPECIAL[value.special] : value);
 
 function refusal(action) {
   try {
