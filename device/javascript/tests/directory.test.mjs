@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DirectoryStore } from "../src/node.js";
-import { locked } from "../src/stores/directory_lock.js";
+import { locked, newHolder } from "../src/stores/directory_lock.js";
 import { folder, started, SURVEY, VALUES } from "./support/devices.mjs";
 
 const reportFile = (survey, round) => createHash("sha256").update(`${survey}\n${round}`).digest("hex").slice(0, 32) + ".json";
@@ -111,14 +111,15 @@ test("a lock excludes, and is free again when its holder is dead", async (test) 
     });
   await Promise.all(Array.from({ length: 8 }, enter));
   const { pid } = spawnSync(process.execPath, ["--version"]);
-  writeFileSync(join(lock, `holder-${pid}-0`), "");
-  mkdirSync(`${lock}.holder-${pid}-1`);
+  const [, , start, namespace, boot] = newHolder().split("-");
+  writeFileSync(join(lock, `holder-${pid}-${start}-${namespace}-${boot}-0`), "");
+  mkdirSync(`${lock}.holder-${pid}-${start}-${namespace}-${boot}-1`);
   await enter();
-  // Another process may have the number of one that held the lock before the machine was started again.
-  const old = join(lock, `holder-${process.ppid}-2`);
-  writeFileSync(old, "");
-  utimesSync(old, 1, 1);
-  await enter();
+  // The number of a dead process may be that of a living one, since the machine was started again or without that.
+  for (const holder of [`${process.pid}-${start}-${namespace}-0-2`, ...(start ? [`${process.pid}-1-${namespace}-${boot}-3`] : [])]) {
+    writeFileSync(join(lock, `holder-${holder}`), "");
+    await enter();
+  }
   assert.deepEqual(readdirSync(join(lock, "..")), ["lock.node"]);
   assert.deepEqual(readdirSync(lock), []);
 });
@@ -126,7 +127,7 @@ test("a lock excludes, and is free again when its holder is dead", async (test) 
 test("a lock that a living process keeps is an error in the end", async (test) => {
   const lock = join(folder(test), "lock.node");
   mkdirSync(lock);
-  writeFileSync(join(lock, `holder-${process.pid}-0`), "");
+  writeFileSync(join(lock, newHolder()), "");
   const { now } = performance;
   test.mock.method(performance, "now", () => now.call(performance) * 1e6);
   await assert.rejects(locked(lock, () => assert.fail("entered")), /holds the lock/);

@@ -1,5 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { uptime } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DeviceError } from "../errors.js";
 import { random, toHex } from "../words.js";
@@ -15,21 +14,39 @@ import { random, toHex } from "../words.js";
 /** How many milliseconds to wait for whoever holds a lock: as long as two exchanges with a server may take. */
 const PATIENCE = 120_000;
 
+/** What a file of Linux's /proc says, if there is one. @param {() => string} read */
+function told(read) {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
+
+/** When a process started, in ticks since the machine did: its number may be another's by now. @param {string | number} pid */
+const startOf = (pid) => told(() => readFileSync(`/proc/${pid}/stat`, "utf8")).split(") ").at(-1)?.split(" ")[19] ?? "";
+
+const BOOT = told(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")).slice(0, 8);
+const NAMESPACE = told(() => readlinkSync("/proc/self/ns/pid")).replace(/\D/g, "");
+
+/** The name of a holder's file: which process it is, and a part that no other has. */
+export const newHolder = () => ["holder", process.pid, startOf(process.pid), NAMESPACE, BOOT, toHex(random(8))].join("-");
+
 /**
- * Whether the process that wrote a holder's file is there no more.
+ * Whether the process that wrote a holder's file is there no more. One of another container cannot be known to be dead.
  *
  * @param {string} path
  */
 function isDead(path) {
-  const [pid] = path.slice(path.lastIndexOf("holder-") + 7).split("-");
+  const [pid, start, namespace, boot] = path.slice(path.lastIndexOf("holder-") + 7).split("-");
+  if (boot !== BOOT) return true;
+  if (namespace !== NAMESPACE) return false;
   try {
-    // A process of the same number may run since the machine was started again.
-    if (statSync(path).mtimeMs < Date.now() - uptime() * 1000) return true;
     process.kill(Number(pid), 0);
-    return false;
   } catch (error) {
-    return ["ESRCH", "ENOENT"].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? "");
+    return /** @type {NodeJS.ErrnoException} */ (error).code === "ESRCH";
   }
+  return startOf(pid) !== start;
 }
 
 /** The files in a lock's folder. @param {string} lock */
@@ -43,7 +60,7 @@ function holdersOf(lock) {
 
 /** Try to take a lock, and return the file that holds it. @param {string} lock @returns {string | undefined} */
 function take(lock) {
-  const name = `holder-${process.pid}-${toHex(random(8))}`;
+  const name = newHolder();
   const folder = `${lock}.${name}`;
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folder, name), "", { mode: 0o600 });
