@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.device.fake_server import Answer
 
-from .honest import Rounds
+from .honest import CORS, Rounds
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -53,7 +53,7 @@ class Pages(Rounds):
             return 200, {"Content-Type": "text/javascript"}, WORKER.encode()
         if path.startswith("/device/"):
             file = DEVICE / path.removeprefix("/device/")
-            return 200, {"Content-Type": TYPES[file.suffix]}, file.read_bytes()
+            return 200, {"Content-Type": TYPES[file.suffix], **CORS}, file.read_bytes()
         if path == "/favicon.ico":
             return 404, {}, b""
         return super().handle(method, path, headers, body)

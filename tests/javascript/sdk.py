@@ -59,14 +59,15 @@ def npm(*words: str) -> str:
 
 
 def build() -> Path:
-    """Build the bundles and the types, unless nothing has changed, and return their folder."""
+    """Build the bundles, unless nothing has changed, and return their folder."""
     DIST.mkdir(exist_ok=True)
     with (DIST / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         stamp, state = DIST / "stamp", _state()
         if not stamp.exists() or stamp.read_text() != state:
-            npm("install")
-            npm("run", "build")
+            if not (FOLDER / "node_modules").exists():
+                npm("install")
+            npm("run", "bundle")
             stamp.write_text(state)
     return DIST
 

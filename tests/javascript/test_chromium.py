@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import harmony as hm
@@ -41,7 +40,7 @@ MEASURE = """async ([text, values, rounds]) => {
     return times;
 }"""
 
-ROUNDS = 25
+PAGES, ROUNDS = 5, 10
 
 
 def phone_survey() -> tuple[hm.Survey, dict[str, Any]]:
@@ -71,19 +70,20 @@ def test_a_survey_of_23_attributes_is_proved_in_30_ms_and_a_report_takes_100_us(
     browser: Browser,
 ) -> None:
     survey, values = phone_survey()
-    text = json.dumps(survey.document())
+    text = survey.document_bytes.decode()
     with serving(Pages(0)) as url:
-        context = browser.new_context()
-        times = opened(context, url).evaluate(MEASURE, [text, values, ROUNDS])
-        context.close()
-    # The quickest of many rounds: other processes only ever add to it.
-    proof, report = min(times["proofs"]), min(times["reports"]) * 1000
-    medians = [sorted(times[name])[ROUNDS // 2] for name in ("proofs", "reports")]
-    print(  # noqa: T201  for the note
-        f"proof {proof:.2f} ms (median {medians[0]:.2f}, first {times['proofs'][0]:.2f}), "
-        f"report {report:.1f} us (median {medians[1] * 1000:.1f})"
-    )
-    assert proof <= 30
+        found = []
+        for _ in range(PAGES):
+            context = browser.new_context()
+            found.append(opened(context, url).evaluate(MEASURE, [text, values, ROUNDS]))
+            context.close()
+    # A page proves a survey once, so the first time of each page counts.  The quickest of
+    # several: other processes only ever add to it.
+    first = min(times["proofs"][0] for times in found)
+    again = min(min(times["proofs"]) for times in found)
+    report = min(min(times["reports"]) for times in found) * 1000
+    print(f"proof {first:.2f} ms, then {again:.2f} ms; report {report:.1f} us")  # noqa: T201
+    assert first <= 30
     assert report <= 100
 
 
@@ -104,16 +104,13 @@ def test_a_full_store_is_trouble_and_nothing_is_reported(browser: Browser) -> No
     with serving(server) as url:
         context = browser.new_context()
         page = opened(context, url)
-        page.evaluate("() => visit()")
-        reports = len(server.seen)
         quota = {"origin": url, "quotaSize": 1}
         context.new_cdp_session(page).send("Storage.overrideQuotaForOrigin", quota)
-        server.open_round("small", "next")
         visit = page.evaluate("() => visit()")
         context.close()
     assert visit["trouble"] == "QuotaExceededError"
     assert visit["answered"] == []
-    assert len(server.seen) == reports
+    assert server.seen == []
 
 
 DENIED = """() => new Promise((resolve) => {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 TABS = int(os.environ.get("HARMONY_TABS", "20"))
-LONGEST_VISIT = 150
+LONGEST_VISIT = 500
 """Milliseconds, after which a tab is closed at the latest."""
 
 WORKERS = """async (workers) => {

@@ -7,3 +7,4 @@
  * @returns {Promise<T>}
  */
 export function locked<T>(lock: string, action: () => T | Promise<T>): Promise<T>;
+export function newHolder(): string;
