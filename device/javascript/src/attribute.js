@@ -1,67 +1,69 @@
 import { bin } from "./codes.js";
-import { finite, isTorn, list, object, refuse, rising } from "./refusal.js";
+import { must } from "./errors.js";
+import { finite, isString, isText, list, object, rising } from "./rules.js";
+
+/** @typedef {NumberConstructor | StringConstructor | BooleanConstructor} Type */
 
 /**
  * @typedef {object} Attribute
  * @property {string} name
  * @property {"numeric" | "categorical" | "signed"} kind
- * @property {"number" | "string" | "boolean"} asks the type of value that it reads
+ * @property {Type | undefined} asks the type of value that it reads; none where only a step derives the answer
  * @property {number} low
  * @property {number} high
- * @property {number[]} [bins]
- * @property {any[]} values
- * @property {Map<any, number>} places
+ * @property {number[] | null} [bins]
+ * @property {Map<any, number>} places of the values
  * @property {any} missing
  * @property {any} unlisted
- * @property {number} answers how many places a drawn answer has; 0 for a grid, whose index is drawn
+ * @property {number} answers how many answers there are to draw from; 0 for a grid, whose index is drawn
  */
+
+/**
+ * The type of a value that can be answered with; undefined if it cannot.
+ *
+ * @param {unknown} value
+ * @returns {Type | undefined}
+ */
+const typeOf = (value) => (Number.isFinite(value) ? Number : isString(value) ? String : typeof value === "boolean" ? Boolean : undefined);
 
 /**
  * Read an attribute of a survey, a feature or a label: what it asks, without its mechanisms.
  *
  * @param {any} value
- * @param {string} field
  * @returns {Attribute}
  */
-export function readAttribute(value, field) {
-  const { name, kind, low, high, bins, values, missing, unlisted } = object(value, field);
-  if (typeof name !== "string" || !name || isTorn(name) || [...name].length > 200) {
-    refuse(`${field}.name`, "text of 1 to 200 code points");
-  }
-  const isNumeric = kind === "numeric";
-  const isSigned = kind === "signed";
+export function readAttribute(value) {
+  const { name, kind, low, high, bins, values, missing, unlisted } = object(value);
   const places = new Map();
-  /** @type {any} */
-  let asks = "number";
-  if (isNumeric) {
-    if (!(finite(low, `${field}.low`) < finite(high, `${field}.high`))) refuse(`${field}.low`, "below high");
-    finite(high - low, `${field}.high less low`);
+  /** @type {Type | undefined} */
+  let asks = Number;
+  let answers = 0;
+  must(isText(name) && name && [...name].length <= 200, "name");
+  if (kind === "numeric") {
+    must(finite(low, "low") < finite(high, "high"), "low");
+    finite(high - low, "high");
     if (bins != null) {
-      rising(bins, 3, 2 ** 20 + 1, `${field}.bins`);
-      if (bins[0] !== low || bins[bins.length - 1] !== high) refuse(`${field}.bins`, "edges from low to high");
+      answers = rising(bins, 3, 2 ** 20 + 1, "bins").length - 1;
+      must(bins[0] === low && bins[answers] === high, "bins");
     }
-    if (unlisted != null) refuse(`${field}.unlisted`, "absent where numbers are asked");
-    if (missing != null && !(missing >= low && finite(missing, `${field}.missing`) <= high)) {
-      refuse(`${field}.missing`, "from low to high");
-    }
+    must(missing == null || (finite(missing, "missing") >= low && missing <= high), "missing");
+    must(unlisted == null, "unlisted");
   } else {
-    if (!isSigned && kind !== "categorical") refuse(`${field}.kind`, "numeric, categorical or signed");
-    asks = typeof list(values, 2, 2 ** 20, `${field}.values`)[0];
-    values.forEach((/** @type {any} */ each, /** @type {number} */ place) => {
-      const isFit = asks === "string" ? !isTorn(each) : asks === "number" ? Number.isSafeInteger(each) : asks === "boolean";
-      if (typeof each !== asks || !isFit || places.has(each)) {
-        refuse(`${field}.values`, "different values, all text, all integers or all booleans");
-      }
+    const isSigned = kind === "signed";
+    must(isSigned || kind === "categorical", "kind");
+    list(values, 2, 2 ** 20, "values").forEach((each, place) => {
+      asks = typeOf(values[0]);
+      must(typeOf(each) === asks && !places.has(each) && (asks === Boolean || isText(each) || Number.isSafeInteger(each)), "values");
       places.set(each, place);
     });
-    for (const [stand, given] of [["missing", missing], ["unlisted", unlisted]]) {
-      if (given != null && (isSigned || !places.has(given))) {
-        refuse(`${field}.${stand}`, isSigned ? "absent in a signed attribute" : "one of its values");
-      }
+    for (const [field, value] of Object.entries({ missing, unlisted })) must(value == null || (!isSigned && places.has(value)), field);
+    answers = places.size;
+    if (isSigned) {
+      asks = undefined;
+      answers *= 2;
     }
   }
-  const answers = isNumeric ? (bins ? bins.length - 1 : 0) : values.length * (isSigned ? 2 : 1);
-  return { name, kind, asks, low, high, bins: bins ?? undefined, values, places, missing, unlisted, answers };
+  return { name, kind, asks, low, high, bins, places, missing, unlisted, answers };
 }
 
 /**
@@ -76,18 +78,29 @@ export function place({ low, high, bins }, value) {
 }
 
 /**
- * The answer that a value gives, whatever it is; null where the answer is drawn at random.
+ * The answer that a value gives, whatever it is; undefined where the answer is drawn at random.
  *
  * @param {Attribute} attribute
  * @param {unknown} value
- * @returns {number | null}
+ * @returns {number | undefined}
  */
 export function answer(attribute, value) {
   const { kind, asks, places, missing, unlisted } = attribute;
-  const isTold = typeof value === asks && (asks !== "number" || Number.isFinite(value));
-  if (kind === "numeric") {
-    const number = isTold ? value : missing;
-    return number == null ? null : place(attribute, /** @type {number} */ (number));
-  }
-  return (isTold ? places.get(value) ?? places.get(unlisted) : places.get(missing)) ?? null;
+  const isTold = typeOf(value) === asks;
+  /** @type {any} */
+  const told = isTold ? value : missing;
+  if (kind === "numeric") return told == null ? undefined : place(attribute, told);
+  return places.get(told) ?? (isTold ? places.get(unlisted) : undefined);
+}
+
+/**
+ * Add what an app's developer should know about a value, without telling it.
+ *
+ * @param {Set<string>} warnings
+ * @param {Attribute} attribute
+ * @param {unknown} value
+ */
+export function warn(warnings, { name, asks, kind, places }, value) {
+  if (typeOf(value) !== asks) warnings.add(`${name}: no ${asks?.name}`);
+  else if (kind !== "numeric" && !places.has(value)) warnings.add(`${name}: not listed`);
 }

@@ -9,7 +9,7 @@
  * @property {number} base
  * @property {number} digits
  * @property {number[]} multipliers
- * @property {boolean} signed
+ * @property {boolean | null} [signed]
  */
 
 /**
@@ -65,21 +65,12 @@ export function linear({ base, digits, multipliers, signed }, answer, row) {
 }
 
 /**
- * The bin of a number: how many of the inner edges it has reached.
+ * The bin of a number: that of the last edge which it has reached, of those that start one.
  *
  * @param {number[]} edges
  * @param {number} value within the edges
  */
-export function bin(edges, value) {
-  let low = 0;
-  let high = edges.length - 2;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (edges[middle] <= value) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+export const bin = (edges, value) => Math.min(edges.findLastIndex((edge) => edge <= value), edges.length - 2);
 
 /**
  * What a negative sign adds to a level: the least power of two that is at least 2 and at least the number of levels.

@@ -1,5 +1,5 @@
 import { siphash } from "./siphash.js";
-import { below, view } from "./words.js";
+import { below } from "./words.js";
 
 /**
  * The public coin of a device in a round: draws below given bounds that the server makes as well.
@@ -12,22 +12,20 @@ export function coin(seed, device) {
   const message = new Uint8Array(20);
   message.set(device);
   let drawn = 0;
-  /** @type {[number, number]} */
+  /** @type {number[]} */
   let word;
   return (n) => {
-    if (!(drawn & 1)) {
-      view(message).setUint32(16, drawn / 2, true);
+    const half = drawn++ % 2;
+    if (!half) {
+      new DataView(message.buffer).setUint32(16, drawn >> 1, true);
       word = siphash(seed, message);
     }
-    return below(word[drawn++ & 1], n);
+    return below(word[half], n);
   };
 }
 
 /**
  * The attributes that a device is asked, drawn without replacement in proportion to their weights.
- *
- * The weights of the places that are still to be drawn from stand in a Fenwick tree, so that thousands of answers
- * take thousands of logarithms and not their square.
  *
  * @param {(n: number) => number} draw
  * @param {number[]} weights
@@ -35,30 +33,14 @@ export function coin(seed, device) {
  * @returns {number[]}
  */
 export function assign(draw, weights, answers) {
-  const size = weights.length;
   const pool = weights.map((_, i) => i);
-  const tree = new Float64Array(size + 1);
-  const add = (/** @type {number} */ place, /** @type {number} */ weight) => {
-    for (let at = place + 1; at <= size; at += at & -at) tree[at] += weight;
-  };
-  let left = 0;
-  weights.forEach((weight, place) => {
-    add(place, weight);
-    left += weight;
-  });
+  let left = weights.reduce((sum, weight) => sum + weight);
   for (let i = 0; i < answers; i++) {
     let rest = draw(left);
-    let j = 0;
-    for (let step = 1 << 13; step; step >>= 1) {
-      if (j + step <= size && tree[j + step] <= rest) rest -= tree[(j += step)];
-    }
-    const first = pool[i];
-    const chosen = pool[j];
-    add(i, -weights[first]);
-    if (j > i) add(j, weights[first] - weights[chosen]);
-    pool[i] = chosen;
-    pool[j] = first;
-    left -= weights[chosen];
+    let j = i;
+    while (rest >= weights[pool[j]]) rest -= weights[pool[j++]];
+    [pool[i], pool[j]] = [pool[j], pool[i]];
+    left -= weights[pool[i]];
   }
   return pool.slice(0, answers);
 }

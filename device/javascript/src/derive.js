@@ -1,137 +1,106 @@
 import { answer, place } from "./attribute.js";
 import { signOf } from "./codes.js";
-import { finite, list, positive, refuse, rising } from "./refusal.js";
-import { top53, view } from "./words.js";
+import { must } from "./errors.js";
+import { finite, list, rising } from "./rules.js";
+import { top53, wordAt } from "./words.js";
+
+/** @typedef {import("./attribute.js").Attribute} Attribute */
 
 /**
- * @typedef {object} Seen what a device knows of itself in a step: null stands for what it cannot tell
- * @property {(number | null)[]} features x in [-1, 1], or a level
- * @property {number | null} label
- * @property {Record<string, number | null>} terms
+ * @typedef {object} Seen what a device knows of itself in a step
+ * @property {number[]} features x in [-1, 1], or a level; NaN for a level that it lacks
+ * @property {Record<string, number>} terms NaN for those that are made of a label that it lacks
  * @property {number} chance a uniform number in [0, 1)
  *
- * @typedef {(seen: Seen) => number | null} Derivation
+ * @typedef {(seen: Seen) => number | undefined} Derivation an answer, as codes take it; undefined where it is drawn
  */
 
-const TERMS = ["label", "score", "residual", "relative", "direction"];
-
-// A comparison with NaN is false, so that what is not a number stays so.
-const clip = (/** @type {number} */ x) => (x > 1 ? 1 : x < -1 ? -1 : x);
+// NaN stays NaN: what cannot be computed makes all that follows from it so.
+const clip = (/** @type {number} */ x) => Math.min(Math.max(x, -1), 1);
 
 /**
  * Read how an attribute of a step's survey is derived, or refuse it.
  *
- * @param {Record<string, any>} value
- * @param {import("./attribute.js").Attribute} attribute
- * @param {import("./attribute.js").Attribute[]} features
- * @param {string} field
+ * A label is a product of one term within its bound of 1; a gradient is such a product times a number, or with a level. So three kinds of
+ * attribute take three kinds of answer: a number, a place, or a level with a sign.
+ *
+ * @param {any} value
+ * @param {Attribute} attribute
+ * @param {Attribute[]} features
  * @returns {Derivation}
  */
-export function readDerivation(value, attribute, features, field) {
-  const { is, of, feature: name, edges } = value;
-  const expect = (/** @type {string} */ kind, /** @type {number} */ values = 0) => {
-    if (attribute.kind !== kind || (values && attribute.values.length !== values)) {
-      refuse(`${field} is ${is}${name ? ` of ${name}` : ""}: its attribute`, `${kind}${values ? ` with ${values} values` : ""}`);
-    }
-  };
-  const at = features.findIndex((feature) => feature.name === name);
-  const feature = features[at];
-  if ((is === "feature" || is === "gradient") && !feature) refuse(`${field}.feature`, "one of the features");
-  const isNumber = feature?.kind === "numeric";
+export function readDerivation(value, attribute, features) {
+  const { name, kind, places, missing, unlisted } = attribute;
+  const { is, of, clip: bounds, edges, middle, reach } = value;
+  const isCurve = is === "curve";
+  const isBinned = isCurve || is === "surplus";
+  const isGradient = is === "gradient";
+  const isFeature = is === "feature";
+  const isProduct = is === "product";
+  must(isBinned || isGradient || isFeature || isProduct || is === "label", "is");
+  must(missing == null && unlisted == null, "missing or unlisted");
+  const at = features.findIndex((one) => one.name === value.feature);
+  const feature = isGradient || isFeature ? features[at] : null;
+  must(feature !== undefined, "feature");
+  const levels = isBinned ? rising(edges, 1, 65536, "edges").length + 1 : feature?.places.size ?? 0;
+  const clips = isProduct ? bounds : [isGradient ? bounds : 1];
+  const factors = list(isProduct ? of : [isGradient ? of : "label"], 1, 8, "of", (term, i) => {
+    must(["label", "score", "residual", "relative", "direction"].includes(term), "term");
+    return { term, bound: finite(clips?.[i], "clip", 0) };
+  });
+  must(factors.length === clips.length, "clip");
+  const isScaled = isGradient && !levels;
+  if (isScaled) {
+    finite(middle, "middle");
+    finite(reach, "reach", 0);
+  }
+  const [needed, size] = isCurve ? ["categorical", 2 * levels] : [isFeature ? feature?.kind : levels ? "signed" : "numeric", levels];
+  must(kind === needed && places.size === size, name);
 
-  if (is === "label") {
-    expect("numeric");
-    return ({ label }) => label;
-  }
-  if (is === "feature") {
-    expect(feature.kind, feature.values?.length);
-    const { low, high } = feature;
-    return ({ features }) => (isNumber ? low + (/** @type {number} */ (features[at]) + 1) / 2 * (high - low) : features[at]);
-  }
-  if (is === "gradient") {
-    if (!TERMS.includes(of)) refuse(`${field}.of`, `one of ${TERMS}`);
-    const by = positive(value.clip, `${field}.clip`);
-    if (isNumber) {
-      expect("numeric");
-      const middle = finite(value.middle, `${field}.middle`);
-      const reach = positive(value.reach, `${field}.reach`);
-      return ({ features, terms }) => {
-        const term = terms[of];
-        return term === null ? null : clip(term / by) * clip((/** @type {number} */ (features[at]) - middle) / reach);
-      };
-    }
-    expect("signed", feature.values.length);
-    const sign = signOf(feature.values.length);
-    return ({ features, terms, chance }) => {
-      const level = features[at];
-      const term = terms[of];
-      return level === null || term === null ? null : level + (2 * chance >= 1 + clip(term / by) ? sign : 0);
-    };
-  }
-  if (is === "product") {
-    expect("numeric");
-    list(of, 1, 8, `${field}.of`).forEach((term) => TERMS.includes(term) || refuse(`${field}.of`, `some of ${TERMS}`));
-    const by = list(value.clip, of.length, of.length, `${field}.clip`).map((each) => positive(each, `${field}.clip`));
-    return ({ terms }) =>
-      of.reduce((/** @type {number | null} */ product, /** @type {string} */ term, /** @type {number} */ i) => {
-        const factor = terms[term];
-        return product === null || factor === null ? null : product * clip(factor / by[i]);
-      }, 1);
-  }
-  if (is !== "curve" && is !== "surplus") refuse(`${field}.is`, "a derivation of this protocol");
-  const bins = rising(edges, 1, 65536, `${field}.edges`).length + 1;
-  const reached = (/** @type {number | null} */ score) => edges.filter((/** @type {any} */ edge) => edge <= /** @type {any} */ (score)).length;
-  if (is === "curve") {
-    expect("categorical", 2 * bins);
-    return ({ label, terms }) => (label === null ? null : 2 * reached(terms.score) + (label > 0 ? 1 : 0));
-  }
-  expect("signed", bins);
-  return ({ label, terms }) => (label === null ? null : reached(terms.score) + (label > 0 ? 0 : signOf(bins)));
+  /** NaN if it cannot be computed. @param {Seen} seen */
+  const derive = ({ features, terms, chance }) => {
+    const x = features[at];
+    const product = factors.reduce((before, { term, bound }) => before * clip(terms[term] / bound), 1);
+    const level = isBinned ? edges.filter((/** @type {number} */ edge) => edge <= terms.score).length : x;
+    if (isFeature) return feature && !levels ? feature.low + ((x + 1) / 2) * (feature.high - feature.low) : level;
+    if (!levels) return isScaled ? product * clip((x - middle) / reach) : product;
+    const isPositive = isBinned ? product > 0 : 2 * chance < 1 + product;
+    return product * 0 + (isCurve ? 2 * level + (isPositive ? 1 : 0) : level + (isPositive ? 0 : signOf(levels)));
+  };
+
+  return (seen) => {
+    const answer = derive(seen);
+    return Number.isNaN(answer) ? undefined : kind === "numeric" ? place(attribute, answer) : answer;
+  };
 }
 
 /**
- * What a device knows of itself in a step: features, label and terms, from its values and 8 random bytes.
+ * What a device knows of itself in a step, from its values and 8 random bytes, which are read before the values, whatever these are.
  *
- * The bytes are read before the values, whatever these are.
- *
- * @param {import("./step.js").Step} step
- * @param {(attribute: import("./attribute.js").Attribute) => unknown} read
+ * @param {Attribute[]} features
+ * @param {Attribute} target the label
+ * @param {import("./step.js").Score} model
+ * @param {import("./step.js").Score} direction
+ * @param {Map<string, unknown>} told
  * @param {import("./report.js").Random} random
  * @returns {Seen}
  */
-export function look({ features, label: target, model, direction }, read, random) {
-  const chance = top53(view(random(8)), 0) / 2 ** 53;
-  const scaled = (/** @type {import("./attribute.js").Attribute} */ attribute) => {
-    const told = answer(attribute, read(attribute));
-    if (told === null || attribute.kind !== "numeric") return told;
-    const half = (attribute.high - attribute.low) / 2;
-    return clip((told - (attribute.low + half)) / half);
+export function look(features, target, model, direction, told, random) {
+  const chance = top53(wordAt(random(8), 0)) / 2 ** 53;
+  const read = (/** @type {Attribute} */ attribute) => {
+    const { low, high, places } = attribute;
+    const value = answer(attribute, told.get(attribute.name)) ?? NaN;
+    const half = (high - low) / 2;
+    return places.size ? value : clip((value - (low + half)) / half);
   };
-  const seen = features.map((feature) => scaled(feature) ?? (feature.kind === "numeric" ? 0 : null));
+  const seen = features.map((feature) => (feature.places.size ? read(feature) : read(feature) || 0));
+  // What a device lacks adds nothing.
   const scoreOf = (/** @type {import("./step.js").Score} */ { intercept, weights }) =>
-    weights.reduce((/** @type {number} */ sum, weight, i) => {
-      const x = seen[i];
-      return x === null ? sum : sum + (Array.isArray(weight) ? weight[x] : weight * x);
-    }, intercept);
-  const told = scaled(target);
-  const label = told === null || target.kind === "numeric" ? told : 2 * told - 1;
+    seen.reduce((sum, x, i) => sum + (Array.isArray(weights[i]) ? weights[i][x] ?? 0 : /** @type {number} */ (weights[i]) * x), intercept);
+  const aim = read(target);
+  const label = target.places.size ? 2 * aim - 1 : aim;
   const score = scoreOf(model);
-  const residual = label === null ? null : label - score;
-  const relative = residual === null ? null : residual / (1 + Math.min(Math.abs(score), 1e300));
-  return { features: seen, label, terms: { label, score, residual, relative, direction: scoreOf(direction) }, chance };
-}
-
-/**
- * The derived answer of each attribute of a step's survey, as codes take it; null where it is drawn.
- *
- * @param {import("./step.js").Step} step
- * @param {Seen} seen
- * @returns {(number | null)[]}
- */
-export function derived({ survey, derive }, seen) {
-  return survey.attributes.map((attribute, i) => {
-    const told = derive[i](seen);
-    if (told === null || attribute.kind !== "numeric") return told;
-    return Number.isNaN(told) ? null : place(attribute, told);
-  });
+  const residual = label - score;
+  const relative = residual / (1 + Math.min(Math.abs(score), 1e300));
+  return { features: seen, terms: { label, score, residual, relative, direction: scoreOf(direction) }, chance };
 }

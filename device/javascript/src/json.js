@@ -1,4 +1,4 @@
-import { refuse } from "./refusal.js";
+import { must } from "./errors.js";
 
 /** The most bytes of a document, unless the app allows more. */
 export const MOST_BYTES = 1 << 20;
@@ -6,26 +6,26 @@ export const MOST_BYTES = 1 << 20;
 /**
  * Parse JSON that a stranger sent, within bounds that are checked before anything is built.
  *
- * A document of many small arrays costs far more memory than bytes, and a number of many digits costs time that grows with
- * their square in some languages; every SDK refuses the same documents.
+ * A document of many small arrays costs far more memory than bytes, and a number of many digits costs time that grows with their
+ * square in some languages; every SDK refuses the same documents.
  *
  * @param {Uint8Array} bytes
  * @param {number} [most] the most bytes
  * @returns {any}
  */
 export function parse(bytes, most = MOST_BYTES) {
-  if (bytes.length > most) refuse("the document", `at most ${most} bytes`);
+  must(bytes.length <= most, "bytes");
   let brackets = 0;
   let digits = 0;
   for (const byte of bytes) {
     if (byte === 0x5b || byte === 0x7b) brackets++;
     digits = byte >= 0x30 && byte <= 0x39 ? digits + 1 : 0;
-    if (digits > 400) refuse("a number", "of at most 400 digits");
+    must(digits <= 400, "digits");
   }
-  if (brackets > most / 16) refuse("the document", `of at most ${most / 16} lists and objects`);
+  must(brackets <= most / 16, "arrays and objects");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    return refuse("the document", "JSON in UTF-8");
+    must(false, "JSON");
   }
 }

@@ -1,101 +1,93 @@
-/**
- * The ledger: lines that say what was spent and what became of it, which nothing rewrites.
- */
+import { DeviceError } from "./errors.js";
+import { isString } from "./rules.js";
 
 /**
- * @typedef {object} Entry
- * @property {string} at
- * @property {string} event
- * @property {string} [survey]
- * @property {string} [round]
- * @property {number} [epsilon]
- * @property {string[]} [asked]
- */
-
-const DAYS_30 = 30 * 24 * 3600 * 1000;
-
-/**
- * A time as the protocol writes it.
+ * The ledger: what was asked of this device, when, and how much epsilon it spent.
  *
- * @param {number} milliseconds
+ * Privacy: a charge is durable before a report is drawn, so a crash can lose a report that was paid for but never make one that was
+ * not. A round is charged once, whatever happens to its report. The ledger holds no value and no symbol.
  */
-export const writeTime = (milliseconds) => new Date(milliseconds).toISOString().slice(0, 19) + "Z";
+
+/** @typedef {import("./stores/store.js").Files} Files */
 
 /**
- * The milliseconds of a time, NaN if it is not written as the protocol does.
+ * @typedef {object} Entry one answered round
+ * @property {string} at when, as YYYY-MM-DDTHH:MM:SSZ
+ * @property {string} survey the survey's name, or the training's
+ * @property {string} round
+ * @property {number} epsilon what it spent
+ * @property {string[]} asked the attributes that were asked
+ * @property {string} state what became of the report: "waiting", "accepted", or "dropped: " and why
  *
- * @param {any} text
+ * @typedef {Entry & {dates: number[]}} Spent an entry, and the times at which it may have been, as far as clocks can be trusted
  */
-export function readTime(text) {
-  const time = typeof text === "string" ? Date.parse(text) : NaN;
-  return Number.isFinite(time) && writeTime(time) === text ? time : NaN;
-}
+
+export const LEDGER = "ledger.jsonl";
+
+const DAYS_30 = 30 * 86400e3;
+
+/** A time as the protocol writes it. @param {number} now in milliseconds */
+export const writeTime = (now) => new Date(now).toISOString().slice(0, 19) + "Z";
 
 /**
- * The entries of a ledger, null if one cannot be read: then spending is unknown.
+ * Every answered round, oldest first; throws if a line cannot be read, so that spending is unknown.
+ *
+ * An entry's dates are its own; the latest time of any line before it, if that is 30 days or more after its own, because the clock
+ * was set back since; and the time of each clock line after it that is 30 days or more before all of these, because the clock ran ahead.
  *
  * @param {string} text the whole file; what follows its last end of line was not written in full, and does not count
- * @returns {Entry[] | null}
+ * @returns {Spent[]}
  */
 export function readLedger(text) {
-  try {
-    const lines = text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
-    return lines.every(isEntry) ? lines : null;
-  } catch {
-    return null;
-  }
-}
-
-function isEntry(/** @type {any} */ entry) {
-  if (entry === null || Number.isNaN(readTime(entry.at)) || typeof entry.event !== "string") return false;
-  if (entry.event === "forgotten" || entry.event === "clock") return true;
-  if (typeof entry.survey !== "string" || typeof entry.round !== "string") return false;
-  if (entry.event === "answered") return Number.isFinite(entry.epsilon) && entry.epsilon > 0;
-  return entry.event === "accepted" || entry.event.startsWith("dropped: ");
-}
-
-/**
- * The times that each spending entry counts at.
- *
- * Its own; the latest time of any line before it, if that is 30 days or more after its own, because the clock was set back
- * since; and the time of each clock line after it that is 30 days or more before all of these, because the clock ran ahead.
- *
- * @param {Entry[]} entries
- * @returns {{entry: Entry, dates: number[]}[]}
- */
-export function spending(entries) {
-  /** @type {{entry: Entry, dates: number[], earliest: number}[]} */
+  /** @type {Spent[]} */
   const spent = [];
   let latest = -Infinity;
-  for (const entry of entries) {
-    const time = readTime(entry.at);
-    if (entry.event === "answered") {
-      spent.push({ entry, dates: latest - time >= DAYS_30 ? [time, latest] : [time], earliest: time });
-    } else if (entry.event === "clock") {
-      for (const each of spent) {
-        if (each.earliest - time >= DAYS_30) {
-          each.dates.push(time);
-          each.earliest = time;
-        }
+  try {
+    for (const line of text.split("\n").slice(0, -1)) {
+      const { at, event, survey, round, epsilon, asked } = JSON.parse(line);
+      const time = Date.parse(at);
+      const isOfRound = writeTime(time) === at && isString(survey) && isString(round);
+      if (event === "answered" && isOfRound && epsilon > 0 && Number.isFinite(epsilon) && Array.isArray(asked)) {
+        const dates = latest - time >= DAYS_30 ? [time, latest] : [time];
+        spent.push({ at, survey, round, epsilon, asked, state: "waiting", dates });
+      } else if (isOfRound && /^(accepted$|dropped: )/.test(event)) {
+        for (const each of spent) if (each.survey === survey && each.round === round) each.state = event;
+      } else if (event === "clock") {
+        for (const { dates } of spent) if (Math.min(...dates) - time >= DAYS_30) dates.push(time);
+      } else if (event !== "forgotten") {
+        throw 0; // perhaps of a later version, which may have spent something
       }
+      latest = Math.max(latest, time);
     }
-    latest = Math.max(latest, time);
+    return spent;
+  } catch {
+    throw new DeviceError(`${LEDGER}: damaged, so spending is unknown`);
   }
-  return spent;
 }
 
-/**
- * Whether a ledger has an entry that lies wholly in the future, so that a clock line is due before anything is spent.
- *
- * @param {Entry[]} entries
- * @param {number} now
- */
-export const isAhead = (entries, now) => spending(entries).some(({ dates }) => dates.every((date) => date - now >= DAYS_30));
+/** Every answered round of a device. @param {Files} files */
+export const entriesOf = (files) => readLedger(files.get(LEDGER) ?? "");
 
 /**
- * Whether an entry counts towards the 30 days around now.
+ * Whether a round was answered, or any round of a training.
  *
- * @param {number[]} dates
- * @param {number} now
+ * @param {Entry[]} entries @param {string} name @param {string} [label]
  */
-export const isRecent = (dates, now) => dates.some((date) => Math.abs(date - now) < DAYS_30);
+export const isDone = (entries, name, label) => entries.some(({ survey, round }) => survey === name && (label ?? round) === round);
+
+/**
+ * Write a line: what was spent, what became of a report, or that consent was withdrawn.
+ *
+ * @param {Files} files @param {string} event @param {object} [rest]
+ */
+export const note = (files, event, rest) => files.append(LEDGER, { at: writeTime(Date.now()), event, ...rest });
+
+/**
+ * Whether entries lie wholly in the future: their clock ran ahead. A `clock` line lets them count from now on.
+ *
+ * @param {Spent[]} entries @param {number} now
+ */
+export const isAhead = (entries, now) => entries.some(({ dates }) => Math.min(...dates) - now >= DAYS_30);
+
+/** Whether an entry counts towards the 30 days around now. @param {Spent} entry @param {number} now */
+export const isRecent = ({ dates }, now) => dates.some((date) => Math.abs(date - now) < DAYS_30);

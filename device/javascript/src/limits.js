@@ -1,38 +1,52 @@
-import { isRecent, spending } from "./ledger.js";
+import { must, Skipped } from "./errors.js";
+import { isRecent } from "./ledger.js";
 
 /**
- * @typedef {object} Limits what an owner lets a device spend, in billionths
- * @property {number} perReport
- * @property {number} perRound
- * @property {number} per30Days
+ * @typedef {object} EpsilonLimit the most epsilon to spend; a limit that is not given is as large as the next wider one
+ * @property {number} [perReport]
+ * @property {number} [perRound] in all rounds of one label
+ * @property {number} per30Days in any 30 days
  */
 
-/** Epsilon in whole billionths, which add exactly. @param {number} epsilon */
-export const billionths = (epsilon) => Math.floor(epsilon * 1e9 + 0.5);
+/** Epsilon in whole billionths: their sums are exact, and equal in all languages. @param {number} epsilon */
+const billionths = (epsilon) => Math.floor(epsilon * 1e9 + 0.5);
+
+/** What entries spent together, in billionths. @param {import("./ledger.js").Entry[]} entries */
+export const spentOn = (entries) => entries.reduce((sum, { epsilon }) => sum + billionths(epsilon), 0);
 
 /**
- * The tier of most epsilon that no limit forbids, or the limit that forbids all of them.
+ * The limits of an owner, complete.
+ *
+ * @param {number | EpsilonLimit} limit a number bounds reports, rounds and 30 days alike
+ * @returns {Required<EpsilonLimit>}
+ */
+export function checkedLimit(limit) {
+  const { per30Days = limit, perRound = per30Days, perReport = perRound } = /** @type {any} */ (limit);
+  const checked = { perReport, perRound, per30Days };
+  for (const each of Object.values(checked)) must(each >= 0, "epsilonLimit: zero or more", TypeError);
+  return checked;
+}
+
+/**
+ * The tier of most epsilon that no limit forbids; throws if all of them are forbidden.
  *
  * @param {number[]} tiers
- * @param {Limits} limits
- * @param {import("./ledger.js").Entry[]} entries
+ * @param {Required<EpsilonLimit>} limit
+ * @param {import("./ledger.js").Spent[]} entries
  * @param {string} round the round's label
  * @param {number} now
- * @returns {number | keyof Limits}
+ * @returns {number}
  */
-export function chooseTier(tiers, limits, entries, round, now) {
-  const spent = spending(entries);
-  const sum = (/** @type {typeof spent} */ some) => some.reduce((total, { entry }) => total + billionths(/** @type {number} */ (entry.epsilon)), 0);
-  /** @type {Limits} */
-  const left = {
-    perReport: limits.perReport,
-    perRound: limits.perRound - sum(spent.filter(({ entry }) => entry.round === round)),
-    per30Days: limits.per30Days - sum(spent.filter(({ dates }) => isRecent(dates, now))),
+export function chooseTier(tiers, limit, entries, round, now) {
+  const spent = {
+    perReport: 0,
+    perRound: spentOn(entries.filter((entry) => entry.round === round)),
+    per30Days: spentOn(entries.filter((entry) => isRecent(entry, now))),
   };
-  const least = Math.min(...Object.values(left));
-  const allowed = tiers.filter((epsilon) => billionths(epsilon) <= least);
-  if (allowed.length) return tiers.indexOf(Math.max(...allowed));
+  const forbids = (/** @type {number} */ epsilon) =>
+    /** @type {(keyof typeof spent)[]} */ (Object.keys(spent)).find((name) => !(spent[name] + billionths(epsilon) <= billionths(limit[name])));
+  const allowed = tiers.filter((epsilon) => !forbids(epsilon));
   // The limit that forbids the least tier forbids all of them.
-  const smallest = billionths(Math.min(...tiers));
-  return /** @type {(keyof Limits)[]} */ (Object.keys(left)).find((limit) => left[limit] < smallest) ?? "perReport";
+  must(allowed.length, `${forbids(Math.min(...tiers))}: spent`, Skipped);
+  return tiers.indexOf(Math.max(...allowed));
 }

@@ -1,47 +1,51 @@
-import { isFingerprint, isLabel, isName, isObject, isSeed, list, object, refuse } from "./refusal.js";
+import { must } from "./errors.js";
+import { isFingerprint, isLabel, isName, isObject, isHex16, isString, list, object } from "./rules.js";
 
 /** The number of the protocol that this SDK speaks. */
 export const PROTOCOL = 1;
 
+const MOST_LISTED = 1000;
+
 /**
- * @typedef {object} Listed a survey of the server's list, with its open round
- * @property {string} name
- * @property {string} fingerprint
- * @property {number} epsilon
- * @property {{label: string, seed: string, enrolled_before?: string | null}} round
+ * @typedef {object} Round
+ * @property {string} label
+ * @property {string} seed 32 hexadecimal digits
+ * @property {string | null} [enrolled_before]
  *
- * @typedef {object} ListedTraining
+ * @typedef {object} Listed a training that runs; with a fingerprint and a round, a survey that is open
  * @property {string} name
- * @property {number} epsilon
+ * @property {number} epsilon the greatest that any report may spend
+ *
+ * @typedef {Listed & {fingerprint: string, round: Round}} ListedSurvey
  */
 
 /**
  * The surveys and trainings of a server's list that are as they should be.
  *
  * @param {any} value
- * @returns {{surveys: Listed[], trainings: ListedTraining[]}}
+ * @returns {{surveys: ListedSurvey[], trainings: Listed[]}}
  */
 export function readListing(value) {
   const { protocol, surveys, trainings } = object(value, "the list");
-  if (protocol !== PROTOCOL) refuse("protocol", `${PROTOCOL}`);
+  must((protocol ?? PROTOCOL) === PROTOCOL, "protocol");
   return {
-    surveys: list(surveys, 0, Infinity, "surveys").slice(0, 1000).filter(isListed),
-    trainings: list(trainings ?? [], 0, Infinity, "trainings").slice(0, 1000).filter(isTraining),
+    surveys: list(surveys, 0, Infinity, "surveys").slice(0, MOST_LISTED).filter(isSurvey),
+    trainings: (Array.isArray(trainings) ? trainings : []).slice(0, MOST_LISTED).filter(isListed),
   };
 }
 
-const isTraining = (/** @type {any} */ entry) => isObject(entry) && isName(entry.name) && Number.isFinite(entry.epsilon);
+const isListed = (/** @type {any} */ entry) => isObject(entry) && isName(entry.name) && Number.isFinite(entry.epsilon);
 
-function isListed(/** @type {any} */ entry) {
-  if (!isTraining(entry) || !isFingerprint(entry.fingerprint) || !isObject(entry.round)) return false;
+function isSurvey(/** @type {any} */ entry) {
+  if (!isListed(entry) || !isFingerprint(entry.fingerprint) || !isObject(entry.round)) return false;
   const { label, seed, enrolled_before: before } = entry.round;
-  return isLabel(label) && isSeed(seed) && (before == null || typeof before === "string");
+  return isLabel(label) && isHex16(seed) && (before == null || isString(before));
 }
 
 /**
- * Whether a round is open to a device that enrolled at this time.
+ * Whether a round is open to a device that enrolled then; times compare as they are written.
  *
+ * @param {Round} round
  * @param {string} enrolled as the server wrote it; empty where it did not
- * @param {string | null | undefined} before the round's `enrolled_before`
  */
-export const isEnrolledBefore = (enrolled, before) => before == null || enrolled < before;
+export const isOpenTo = ({ enrolled_before: before }, enrolled) => before == null || enrolled < before;

@@ -8,33 +8,19 @@
 const ONE = 1n << 256n;
 
 /**
- * A double as a fraction whose denominator is a power of two.
- *
- * @param {number} value positive
- * @returns {[bigint, bigint]}
- */
-function fraction(value) {
-  let power = 0n;
-  // Doubling is exact, and every epsilon from 0.0001 on is an integer after at most 66 doublings.
-  for (; !Number.isInteger(value); power++) value *= 2;
-  return [BigInt(value), 1n << power];
-}
-
-/**
  * An integer below e^(epsilon / answers) * 2^128, by less than 2^28.
  *
- * @param {number} epsilon
+ * @param {number} epsilon taken at its exact binary value
  * @param {number} answers
  */
 export function floorOfExp(epsilon, answers) {
-  const [p, q] = fraction(epsilon);
-  const power = (p * ONE) / (q * BigInt(answers * 64));
+  let denominator = BigInt(answers * 64);
+  // Doubling is exact, and makes every double an integer in the end.
+  for (; epsilon % 1; denominator *= 2n) epsilon *= 2;
+  const power = (BigInt(epsilon) * ONE) / denominator;
   let sum = ONE;
-  for (let term = ONE, order = 1n; term > 0n; order++) {
-    term = (term * power) / ONE / order;
-    sum += term;
-  }
-  for (let times = 0; times < 6; times++) sum = (sum * sum) / ONE;
+  for (let term = ONE, order = 1n; term; order++) sum += term = (term * power) / ONE / order;
+  for (let times = 6; times--; ) sum = (sum * sum) / ONE;
   return sum >> 128n;
 }
 
@@ -46,17 +32,11 @@ export function floorOfExp(epsilon, answers) {
  * @param {import("./tables.js").Table} table
  * @param {bigint} floor
  */
-export function keeps({ dense, rows, symbols }, floor) {
-  const isKept = (/** @type {number} */ largest, /** @type {number} */ smallest) =>
-    largest === smallest || BigInt(largest) << 128n <= floor * BigInt(smallest);
-  const largest = rows[0].slice();
-  const smallest = rows[0].slice();
-  for (const row of rows) {
-    for (let symbol = 0; symbol < symbols; symbol++) {
-      const at = dense ? symbol : 0;
-      if (row[symbol] > largest[at]) largest[at] = row[symbol];
-      if (row[symbol] < smallest[at]) smallest[at] = row[symbol];
-    }
-  }
-  return dense ? largest.every((count, at) => isKept(count, smallest[at])) : isKept(largest[0], smallest[0]);
+export function keeps({ dense, rows }, floor) {
+  const columns = dense ? rows[0].map((_, symbol) => rows.map((row) => row[symbol])) : rows;
+  return columns.every((column) => {
+    const largest = column.reduce((one, other) => Math.max(one, other));
+    const smallest = column.reduce((one, other) => Math.min(one, other));
+    return BigInt(largest) << 128n <= floor * BigInt(smallest);
+  });
 }

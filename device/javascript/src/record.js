@@ -1,15 +1,40 @@
-/**
- * The record: what an app can tell about its device, the same for all of its users.
- */
+import { must, Skipped } from "./errors.js";
 
 /**
- * @typedef {Record<string, "number" | "string" | "boolean">} Told names, each with the type of its values
+ * The record: what an app can tell about its device, declared in its code.
+ *
+ * Names and types are the same for all users of an app, so what follows from them tells nothing about any of them.
  */
 
+/** @typedef {import("./attribute.js").Attribute} Attribute */
+/** @typedef {Record<string, import("./attribute.js").Type>} Told */
+/** @typedef {Record<string, unknown> | ((name: string) => unknown)} Values */
+
 /**
- * Whether a record has everything that is asked for, in the type that it is asked in.
+ * Make sure that a record tells all that a document asks for.
  *
  * @param {Told} record
- * @param {import("./attribute.js").Attribute[]} attributes
+ * @param {Attribute[]} attributes
  */
-export const tells = (record, attributes) => attributes.every(({ name, kind, asks }) => kind !== "signed" && record[name] === asks);
+export function mustTell(record, attributes) {
+  for (const { name, asks } of attributes) must(asks && record[name] === asks, `asks for '${name}', a ${asks?.name}`, Skipped);
+}
+
+/**
+ * The values of some attributes, each name read once; whatever fails to be read is missing.
+ *
+ * @param {Values} values
+ * @param {Attribute[]} attributes
+ * @returns {Map<string, unknown>}
+ */
+export function snapshot(values, attributes) {
+  const told = new Map();
+  for (const { name } of attributes) {
+    try {
+      told.set(name, typeof values === "function" ? values(name) : values[name]);
+    } catch {
+      // Whatever an app's function throws may depend on the value.
+    }
+  }
+  return told;
+}

@@ -1,7 +1,7 @@
 import { assign, coin } from "./coins.js";
 import { grid, linear, signOf } from "./codes.js";
 import { symbol } from "./tables.js";
-import { below, top53, view } from "./words.js";
+import { below, top53, wordAt } from "./words.js";
 
 /**
  * @typedef {(bytes: number) => Uint8Array} Random so many bytes of the platform's CSPRNG
@@ -16,55 +16,46 @@ import { below, top53, view } from "./words.js";
  * @param {Uint8Array} device
  * @returns {[number, number][]}
  */
-export function asked({ coins, answers, mechanisms }, tier, seed, device) {
+export function ask({ coins, answers, mechanisms }, tier, seed, device) {
   const draw = coin(seed, device);
   return assign(draw, coins, answers).map((i) => [i, draw(mechanisms[i][tier].rows)]);
 }
 
+/** The size of every report: it depends on the survey alone. @param {import("./survey.js").Survey} survey */
+export const reportBytes = ({ answers, width }) => 17 + answers * width;
+
 /**
  * The randomised report of a device.
  *
- * The random bytes are read whatever the attribute and the answer; the draws do not depend on either.
+ * The random bytes are read whatever the attribute and the answer. Of a signed attribute without an answer, the second half of the draws are the
+ * negative levels, which start at the sign's own number.
  *
  * @param {import("./survey.js").Survey} survey
- * @param {number} tier
- * @param {Uint8Array} seed the round's
  * @param {Uint8Array} device its id
- * @param {(attribute: number) => number | null} answer the answer of an attribute, null to draw one
+ * @param {number} tier
+ * @param {(number | undefined)[]} answers the answer of each attribute, undefined to draw one
+ * @param {[number, number][]} asked what `ask` returned
  * @param {Random} random
  * @returns {Uint8Array}
  */
-export function makeReport(survey, tier, seed, device, answer, random) {
-  const { attributes, mechanisms, answers, width } = survey;
-  const report = new Uint8Array(17 + answers * width);
+export function randomise(survey, device, tier, answers, asked, random) {
+  const { attributes, mechanisms, width } = survey;
+  const report = new Uint8Array(reportBytes(survey));
   report.set(device);
   report[16] = tier;
-  asked(survey, tier, seed, device).forEach(([i, row], place) => {
-    const words = view(random(16));
-    const attribute = attributes[i];
+  asked.forEach(([i, row], place) => {
+    const words = random(16);
+    const word = wordAt(words, 0);
+    const { low, high, kind, places, answers: all } = attributes[i];
     const { table, code } = mechanisms[i][tier];
-    const high = words.getUint32(4, true);
-    const given = answer(i);
-    const index = code
-      ? linear(code, given ?? drawn(attribute, high), row)
-      : given === null
-        ? below(high, table.inputs)
-        : grid(given, attribute.low, attribute.high, table.inputs, top53(words, 0));
-    const told = symbol(table, index, top53(words, 8));
-    report[17 + place * width] = told;
-    if (width > 1) report[18 + place * 2] = told >> 8;
+    const told = answers[i];
+    // Drawn for everybody, and used by those who have no answer of their own.
+    const drawn = below(word >> 32n, all || table.inputs);
+    const sign = kind === "signed" && drawn >= places.size ? signOf(places.size) - places.size : 0;
+    const index = code ? linear(code, told ?? drawn + sign, row) : told === undefined ? drawn : grid(told, low, high, table.inputs, top53(word));
+    const sent = symbol(table, index, top53(wordAt(words, 8)));
+    report[17 + place * width] = sent;
+    if (width > 1) report[18 + place * 2] = sent >> 8;
   });
   return report;
-}
-
-/**
- * A uniformly random answer of a linear code. In a signed one the second half of the draws are the negative levels, which
- * start at K, the least power of two that holds the levels.
- *
- * @param {import("./attribute.js").Attribute} attribute
- * @param {number} high the high half of the round word
- */
-function drawn({ kind, values, answers }, high) {
-  const m = below(high, answers);
-  return kind === "signed" && m >= values.length ? m - values.length + signOf(values.length) : m;
 }

@@ -1,67 +1,60 @@
-import { view } from "./words.js";
-
 /**
  * Add lane b to lane a, then turn lane b left by r bits and mix lane a into it; a lane is two halves, the low one first.
  *
+ * Halves and not BigInt, which takes seven times as long.
+ *
  * @param {Uint32Array} v @param {number} a @param {number} b @param {number} r
  */
-function half(v, a, b, r) {
-  const sum = v[a] + v[b];
-  v[a + 1] += v[b + 1] + (sum > 0xffffffff ? 1 : 0);
-  v[a] = sum;
+function mix(v, a, b, r) {
   const low = v[b];
   const high = v[b + 1];
+  const sum = v[a] + low;
+  v[a + 1] += high + (sum > 0xffffffff ? 1 : 0);
+  v[a] = sum;
   v[b] = ((low << r) | (high >>> (32 - r))) ^ v[a];
   v[b + 1] = ((high << r) | (low >>> (32 - r))) ^ v[a + 1];
-}
-
-/** @param {Uint32Array} v @param {number} a */
-function swap(v, a) {
-  const low = v[a];
-  v[a] = v[a + 1];
-  v[a + 1] = low;
 }
 
 /** @param {Uint32Array} v @param {number} times */
 function rounds(v, times) {
   for (; times--; ) {
-    half(v, 0, 2, 13);
-    half(v, 4, 6, 16);
-    swap(v, 0);
-    half(v, 0, 6, 21);
-    half(v, 4, 2, 17);
-    swap(v, 4);
+    mix(v, 0, 2, 13);
+    mix(v, 4, 6, 16);
+    [v[0], v[1]] = [v[1], v[0]];
+    mix(v, 0, 6, 21);
+    mix(v, 4, 2, 17);
+    [v[4], v[5]] = [v[5], v[4]];
   }
 }
+
+/** The four constants of SipHash, as they lie in memory. */
+const CONSTANTS = new TextEncoder().encode("uespemosmodnarodarenegylsetybdet");
+
+/** @param {Uint8Array} bytes @param {number} at */
+const halfAt = (bytes, at) => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
 
 /**
  * SipHash-2-4 of a message under a key of 16 bytes: the low and the high half of the word.
  *
  * @param {Uint8Array} key
  * @param {Uint8Array} message
- * @returns {[number, number]}
+ * @returns {number[]}
  */
 export function siphash(key, message) {
   const padded = new Uint8Array((message.length + 8) & ~7);
+  const v = new Uint32Array(8).map((_, i) => halfAt(CONSTANTS, i * 4) ^ halfAt(key, (i & 3) * 4));
   padded.set(message);
   padded[padded.length - 1] = message.length;
-  const words = view(padded);
-  const keys = view(key);
-  const v = new Uint32Array(8);
-  // "somepseudorandomlygeneratedbytes", four words with their low halves first.
-  [0x70736575, 0x736f6d65, 0x6e646f6d, 0x646f7261, 0x6e657261, 0x6c796765, 0x79746573, 0x74656462].forEach((constant, i) => {
-    v[i] = constant ^ keys.getUint32((i & 3) * 4, true);
-  });
   for (let at = 0; at < padded.length; at += 8) {
-    const low = words.getUint32(at, true);
-    const high = words.getUint32(at + 4, true);
-    v[6] ^= low;
-    v[7] ^= high;
+    const inject = (/** @type {number} */ lane) => {
+      v[lane] ^= halfAt(padded, at);
+      v[lane + 1] ^= halfAt(padded, at + 4);
+    };
+    inject(6);
     rounds(v, 2);
-    v[0] ^= low;
-    v[1] ^= high;
+    inject(0);
   }
   v[4] ^= 0xff;
   rounds(v, 4);
-  return [(v[0] ^ v[2] ^ v[4] ^ v[6]) >>> 0, (v[1] ^ v[3] ^ v[5] ^ v[7]) >>> 0];
+  return [0, 1].map((half) => (v[half] ^ v[half + 2] ^ v[half + 4] ^ v[half + 6]) >>> 0);
 }

@@ -1,6 +1,7 @@
 import { readAttribute } from "./attribute.js";
-import { readDerivation } from "./derive.js";
-import { finite, isLabel, isName, isSeed, list, object, refuse } from "./refusal.js";
+import { look, readDerivation } from "./derive.js";
+import { must } from "./errors.js";
+import { distinct, finite, isHex16, isLabel, isName, list, object } from "./rules.js";
 import { readSurvey } from "./survey.js";
 
 /**
@@ -8,15 +9,12 @@ import { readSurvey } from "./survey.js";
  * @property {number} intercept
  * @property {(number | number[])[]} weights in the order of the features, one for each level of a categorical one
  *
- * @typedef {object} Step
+ * @typedef {import("./survey.js").Questions & StepOnly} Step
+ *
+ * @typedef {object} StepOnly
  * @property {string} training
  * @property {import("./survey.js").Survey} survey
  * @property {{label: string, seed: string}} round
- * @property {import("./attribute.js").Attribute[]} features
- * @property {import("./attribute.js").Attribute} label
- * @property {Score} model
- * @property {Score} direction
- * @property {import("./derive.js").Derivation[]} derive in the order of the survey's attributes
  */
 
 /**
@@ -26,53 +24,47 @@ import { readSurvey } from "./survey.js";
  * @returns {Step}
  */
 export function readStep(value) {
-  const document = object(value, "the step");
-  const { format, training } = document;
-  if (format !== "harmony-step/1") refuse("format", "harmony-step/1");
-  if (!isName(training)) refuse("training", "a name");
-  const { label, seed } = object(document.round, "round");
-  if (!isLabel(label)) refuse("round.label", "1 to 64 letters, digits, '.', '_', ':' or '-'");
-  if (!isSeed(seed)) refuse("round.seed", "32 hexadecimal digits");
-  const survey = readSurvey(document.survey);
-  const names = new Set();
-  const features = list(document.features, 1, 10000, "features").map((each, i) => {
-    const feature = readVariable(each, `features[${i}]`);
-    if (names.size === names.add(feature.name).size) refuse(`features[${i}].name`, "different from the others");
-    return feature;
-  });
-  const target = readVariable(document.label, "label");
-  if (target.kind !== "numeric" && target.values.length !== 2) refuse("label.values", "two");
-  const model = readScore(document.model, features, "model");
-  const direction = document.direction == null ? model : readScore(document.direction, features, "direction");
-  const derivations = object(document.derive, "derive");
-  const derive = survey.attributes.map((attribute) => {
-    const field = `derive[${attribute.name}]`;
-    if (attribute.missing != null || attribute.unlisted != null) refuse(`${attribute.name}: missing and unlisted`, "absent where answers are derived");
-    return readDerivation(object(derivations[attribute.name], field), attribute, features, field);
-  });
-  return { training, survey, round: { label, seed }, features, label: target, model, direction, derive };
+  const { training, round, derive } = object(value);
+  must(value.format === "harmony-step/1", "format");
+  must(isName(training), "training");
+  must(isLabel(object(round, "round").label), "label");
+  must(isHex16(round.seed), "seed");
+  const survey = readSurvey(value.survey);
+  const features = list(value.features, 1, 10000, "features", readVariable);
+  distinct(features.map(({ name }) => name), "features: name");
+  const label = readVariable(value.label);
+  must(!label.places.size || label.places.size === 2, "label");
+  const model = readScore(value.model, features);
+  const direction = value.direction == null ? model : readScore(value.direction, features);
+  object(derive, "derive");
+  const derivations = survey.attributes.map((attribute) => readDerivation(object(derive[attribute.name], attribute.name), attribute, features));
+  return {
+    training,
+    survey,
+    round,
+    needs: [...features, label],
+    read: (told, random) => {
+      const seen = look(features, label, model, direction, told, random);
+      return derivations.map((derivation) => derivation(seen));
+    },
+  };
 }
 
-/** @param {any} value @param {string} field */
-function readVariable(value, field) {
-  const variable = readAttribute(value, field);
-  if (variable.kind === "signed") refuse(`${field}.kind`, "numeric or categorical");
-  if (variable.bins) refuse(`${field}.bins`, "absent");
-  if (variable.kind === "numeric" && !((variable.high - variable.low) / 2)) refuse(`${field}.high`, "further from low");
+/** @param {any} value */
+function readVariable(value) {
+  const variable = readAttribute(value);
+  must(variable.asks && !variable.bins, "kind or bins");
+  must(variable.places.size || (variable.high - variable.low) / 2, "high");
   return variable;
 }
 
-/** @param {any} value @param {import("./attribute.js").Attribute[]} features @param {string} field @returns {Score} */
-function readScore(value, features, field) {
-  const { intercept, weights } = object(value, field);
-  finite(intercept, `${field}.intercept`);
-  object(weights, `${field}.weights`);
+/** @param {any} value @param {import("./attribute.js").Attribute[]} features @returns {Score} */
+function readScore(value, features) {
+  const weights = object(object(value, "model or direction").weights, "weights");
   return {
-    intercept,
-    weights: features.map(({ name, kind, values }) => {
-      const at = `${field}.weights[${name}]`;
-      if (kind === "numeric") return finite(weights[name], at);
-      return list(weights[name], values.length, values.length, at).map((weight) => finite(weight, at));
-    }),
+    intercept: finite(value.intercept, "intercept"),
+    weights: features.map(({ name, places: { size } }) =>
+      size ? list(weights[name], size, size, name, (weight) => finite(weight, "weight")) : finite(weights[name], name),
+    ),
   };
 }

@@ -1,4 +1,5 @@
-import { integer, list, object, refuse } from "./refusal.js";
+import { must } from "./errors.js";
+import { list, object } from "./rules.js";
 
 /**
  * @typedef {object} Table
@@ -8,43 +9,37 @@ import { integer, list, object, refuse } from "./refusal.js";
  * @property {number} symbols how many symbols it gives
  */
 
-const TOTAL = 2 ** 53;
-
 /**
  * Check that a row holds probabilities. What is left of 2^53 is counted down, since sums above it are not exact.
  *
  * @param {any} counts
- * @param {string} field
  * @returns {number[]}
  */
-function readRow(counts, field) {
-  let left = TOTAL;
-  for (const count of list(counts, 2, 65536, field)) {
-    if (!(Number.isSafeInteger(count) && count > 0)) refuse(field, "positive integers");
-    left -= count;
-    if (left < 0) break;
+function readRow(counts) {
+  let left = 2 ** 53;
+  must(Array.isArray(counts) && counts.length > 1 && counts.length <= 65536, "counts");
+  for (const count of counts) {
+    must(Number.isInteger(count) && count > 0, "counts: positive");
+    must((left -= count) >= 0, "counts: sum");
   }
-  return left ? refuse(field, "counts whose sum is 2^53") : counts;
+  must(!left, "counts: sum");
+  return counts;
 }
 
 /**
  * Read one table of a survey document.
  *
  * @param {any} value
- * @param {string} field
  * @returns {Table}
  */
-export function readTable(value, field) {
-  const { kind, counts } = object(value, field);
-  field += ".counts";
-  if (kind === "circulant") {
-    const row = readRow(counts, field);
-    return { dense: false, rows: [row], inputs: row.length, symbols: row.length };
-  }
-  if (kind !== "dense") refuse(field.replace("counts", "kind"), "dense or circulant");
-  const rows = list(counts, 2, 65536, field).map((row) => readRow(row, field));
-  if (rows.some((row) => row.length !== rows[0].length)) refuse(field, "rows of one length");
-  return { dense: true, rows, inputs: rows.length, symbols: rows[0].length };
+export function readTable(value) {
+  const { kind, counts } = object(value);
+  const dense = kind === "dense";
+  must(dense || kind === "circulant", "kind");
+  const rows = dense ? list(counts, 2, 65536, "counts", readRow) : [readRow(counts)];
+  const symbols = rows[0].length;
+  must(rows.every((row) => row.length === symbols), "counts: length");
+  return { dense, rows, inputs: dense ? rows.length : symbols, symbols };
 }
 
 /**

@@ -1,32 +1,30 @@
 /**
  * The conformance vectors, in whichever JavaScript engine this runs: `check(files)` returns a count for each part and what failed.
  */
-import { answer } from "../src/attribute.js";
-import { bin, grid, linear, rows } from "../src/codes.js";
-import { assign, coin } from "../src/coins.js";
-import { derived, look } from "../src/derive.js";
-import { parse } from "../src/json.js";
-import { isAhead, readLedger, readTime, writeTime } from "../src/ledger.js";
-import { billionths, chooseTier } from "../src/limits.js";
-import { isEnrolledBefore, readListing } from "../src/listing.js";
-import { floorOfExp, keeps } from "../src/proof.js";
-import { tells } from "../src/record.js";
-import { makeReport } from "../src/report.js";
-import { Refused } from "../src/refusal.js";
-import { siphash } from "../src/siphash.js";
-import { readStep } from "../src/step.js";
-import { readSurvey } from "../src/survey.js";
-import { readTable, symbol } from "../src/tables.js";
-import { fromHex, toHex, top53, view } from "../src/words.js";
+import { answer } from "../../src/attribute.js";
+import { bin, grid, linear, rows } from "../../src/codes.js";
+import { assign, coin } from "../../src/coins.js";
+import { parse } from "../../src/json.js";
+import { isAhead, readLedger } from "../../src/ledger.js";
+import { checkedLimit, chooseTier } from "../../src/limits.js";
+import { isOpenTo, readListing } from "../../src/listing.js";
+import { floorOfExp, keeps } from "../../src/proof.js";
+import { mustTell } from "../../src/record.js";
+import { ask, randomise, reportBytes } from "../../src/report.js";
+import { DeviceError } from "../../src/errors.js";
+import { siphash } from "../../src/siphash.js";
+import { readStep } from "../../src/step.js";
+import { readSurvey } from "../../src/survey.js";
+import { readTable, symbol } from "../../src/tables.js";
+import { fromHex, toHex, top53 } from "../../src/words.js";
 
 export const FILES = ["bounds", "coins", "codes", "tables", "reports", "refused", "documents", "lists", "records", "ledgers", "steps"];
 
-const bytesOf = (word) => fromHex(word).reverse();
-const draw53 = (word) => top53(view(bytesOf(word)), 0);
+const draw53 = (word) => top53(BigInt(`0x${word}`));
 const utf8 = (text) => new TextEncoder().encode(text);
 
 /** The random bytes of a vector, which must be used up exactly. */
-function tape(hex) {
+export function tape(hex) {
   const bytes = fromHex(hex);
   let at = 0;
   const random = (count) => {
@@ -37,13 +35,13 @@ function tape(hex) {
 }
 
 const SPECIAL = { nan: NaN, infinity: Infinity, absent: undefined };
-const special = (value) => (value !== null && typeof value === "object" && "special" in value ? SPECIAL[value.special] : value);
+export const special = (value) => (value !== null && typeof value === "object" && "special" in value ? SPECIAL[value.special] : value);
 
 function refusal(action) {
   try {
     action();
   } catch (error) {
-    if (error instanceof Refused) return error.message;
+    if (error instanceof DeviceError) return error.message;
     throw error;
   }
   return null;
@@ -79,17 +77,16 @@ export async function check(files) {
 
   files.bounds.bounds.forEach(({ epsilon, answers, floor }) => test("bounds", `${epsilon} / ${answers}`, () => floorOfExp(epsilon, answers).toString(16), floor));
   files.bounds.edges.forEach(({ epsilon, answers, counts, kept }, i) =>
-    test("bounds edges", i, () => keeps(readTable({ kind: "circulant", counts }, "t"), floorOfExp(epsilon, answers)), kept));
+    test("bounds edges", i, () => keeps(readTable({ kind: "circulant", counts }), floorOfExp(epsilon, answers)), kept));
 
-  const hexOf = ([low, high]) => high.toString(16).padStart(8, "0") + low.toString(16).padStart(8, "0");
-  files.coins.siphash.forEach(({ key, message, word }) => test("siphash", message, () => hexOf(siphash(fromHex(key), fromHex(message))), word));
+  files.coins.siphash.forEach(({ key, message, word }) => test("siphash", message, () => siphash(fromHex(key), fromHex(message)).map((half) => half.toString(16).padStart(8, "0")).reverse().join(""), word));
   files.coins.draws.forEach(({ seed, device, bounds, draws }) =>
     test("draws", seed, () => { const draw = coin(fromHex(seed), fromHex(device)); return bounds.map(draw); }, draws));
   files.coins.assignments.forEach(({ seed, device, weights, rows, answers, assigned }, i) =>
     test("assignments", i, () => { const draw = coin(fromHex(seed), fromHex(device)); return assign(draw, weights, answers).map((at) => [at, draw(rows[at])]); }, assigned));
 
   files.codes.grid.forEach(({ points, low, high, value, word, index }, i) =>
-    test("grid", i, () => grid(answer({ kind: "numeric", asks: "number", low, high }, value), low, high, points, draw53(word)), index));
+    test("grid", i, () => grid(answer({ kind: "numeric", asks: Number, low, high }, value), low, high, points, draw53(word)), index));
   files.codes.linear.forEach(({ base, digits, multipliers, signed = false, rows: count, cases }, i) => {
     const code = { base, digits, multipliers, signed };
     test("linear rows", i, () => rows(code), count);
@@ -99,27 +96,27 @@ export async function check(files) {
     test("bins", i, () => bin(edges, Math.min(Math.max(value, edges[0]), edges[edges.length - 1])), place));
 
   files.tables.tables.forEach(({ table, cases }, i) => {
-    const read = readTable(table, "table");
+    const read = readTable(table);
     cases.forEach(({ index, word, symbol: wanted }) => test("tables", `${i} ${index} ${word}`, () => symbol(read, index, draw53(word)), wanted));
   });
 
   const surveys = {};
   for (const [name, document] of Object.entries(files.reports.surveys)) surveys[name] = readSurvey(document);
-  files.reports.reports.forEach(({ survey: name, seed, device, tier, values, random, report }, i) =>
+  const report = (survey, tier, seed, device, answers, bytes) => {
+    const id = fromHex(device);
+    const made = randomise(survey, id, tier, answers, ask(survey, tier, fromHex(seed), id), bytes.random);
+    return [toHex(made), made.length === reportBytes(survey), bytes.isUsedUp()];
+  };
+  files.reports.reports.forEach(({ survey: name, seed, device, tier, values, random, report: wanted }, i) =>
     test("reports", `${name} ${i}`, () => {
       const survey = surveys[name];
-      const bytes = tape(random);
-      const answerOf = (at) => (survey.attributes[at].kind === "signed" ? values[survey.attributes[at].name] : answer(survey.attributes[at], values[survey.attributes[at].name]));
-      return [toHex(makeReport(survey, tier, fromHex(seed), fromHex(device), answerOf, bytes.random)), bytes.isUsedUp()];
-    }, [report, true]));
-  files.reports.silence.forEach(({ seed, device, values, answers, random, report }, i) => {
-    const survey = surveys.silence;
-    const told = () => survey.attributes.map((attribute) => answer(attribute, special(values[attribute.name])));
-    test("silence answers", i, told, answers);
-    test("silence reports", i, () => {
-      const bytes = tape(random);
-      return [toHex(makeReport(survey, 0, fromHex(seed), fromHex(device), (at) => told()[at], bytes.random)), bytes.isUsedUp()];
-    }, [report, true]);
+      const answers = survey.attributes.map((one) => (one.kind === "signed" ? values[one.name] : answer(one, values[one.name])));
+      return report(survey, tier, seed, device, answers, tape(random));
+    }, [wanted, true, true]));
+  files.reports.silence.forEach(({ seed, device, values, answers, random, report: wanted }, i) => {
+    const told = () => surveys.silence.attributes.map((attribute) => answer(attribute, special(values[attribute.name])));
+    test("silence answers", i, () => told().map((one) => one ?? null), answers);
+    test("silence reports", i, () => report(surveys.silence, 0, seed, device, told(), tape(random)), [wanted, true, true]);
   });
 
   files.refused.refused.forEach(({ why, field, survey }) => test("refused", why, () => (refusal(() => readSurvey(survey)) ?? "taken").includes(field), true));
@@ -137,37 +134,43 @@ export async function check(files) {
   files.lists.passed_over.forEach(({ why, listed }) => test("lists passed over", why, () => listing(listed), 0));
   test("lists trainings", "all", () => readListing({ protocol: 1, surveys: [], trainings: files.lists.trainings.listed }).trainings.map(({ name }) => name), files.lists.trainings.used);
   files.lists.unusable.forEach(({ why, list }) => test("lists unusable", why, () => refusal(() => readListing(list)) !== null, true));
-  files.lists.enrolled_before.forEach(({ enrolled, enrolled_before, answers }, i) => test("enrolled_before", i, () => isEnrolledBefore(enrolled, enrolled_before), answers));
+  files.lists.usable.forEach(({ why, list }) => test("lists usable", why, () => { const { surveys, trainings } = readListing(list); return [surveys.map(({ name }) => name), trainings]; }, [["phones"], []]));
 
-  const asked = readSurvey(files.records.survey).attributes;
-  const TYPES = { number: "number", text: "string", boolean: "boolean" };
-  files.records.records.forEach(({ why, record, answers }) =>
-    test("records", why, () => tells(Object.fromEntries(Object.entries(record).map(([name, type]) => [name, TYPES[type]])), asked), answers));
+  files.lists.enrolled_before.forEach(({ enrolled, enrolled_before, answers }, i) => test("enrolled_before", i, () => isOpenTo({ enrolled_before }, enrolled), answers));
 
-  const LIMITS = { perReport: "per_report", perRound: "per_round", per30Days: "per_30_days" };
+  const TYPES = { number: Number, text: String, boolean: Boolean };
+  const lacks = (record, survey) => mustTell(Object.fromEntries(Object.entries(record).map(([name, type]) => [name, TYPES[type]])), readSurvey(survey).attributes);
+  files.records.records.forEach(({ why, record, answers }) => {
+    test("records", why, () => refusal(() => lacks(record, files.records.survey)) === null, answers);
+    test("records signed", why, () => refusal(() => lacks(record, files.records.signed)) === null, false);
+  });
+
+  const WORDS = { perReport: "per_report", perRound: "per_round", per30Days: "per_30_days" };
   files.ledgers.limits.forEach(({ why, lines, now, limit, tiers, round, answer: wanted }) =>
     test("ledger limits", why, () => {
-      const entries = readLedger(lines.map((line) => `${line}\n`).join("").replace("<cut>\n", ""));
-      const time = readTime(now);
-      if (isAhead(entries, time)) entries.push({ at: writeTime(time), event: "clock" });
-      const per30Days = billionths(limit.per_30_days);
-      const perRound = limit.per_round === undefined ? per30Days : billionths(limit.per_round);
-      const perReport = limit.per_report === undefined ? perRound : billionths(limit.per_report);
-      const chosen = chooseTier(tiers, { perReport, perRound, per30Days }, entries, round, time);
-      return typeof chosen === "string" ? LIMITS[chosen] : chosen;
+      let text = lines.map((line) => `${line}\n`).join("").replace("<cut>\n", "");
+      const time = Date.parse(now);
+      if (isAhead(readLedger(text), time)) text += `${JSON.stringify({ at: now, event: "clock" })}\n`;
+      const limits = checkedLimit({ perReport: limit.per_report, perRound: limit.per_round, per30Days: limit.per_30_days });
+      let chosen;
+      const why = refusal(() => (chosen = chooseTier(tiers, limits, readLedger(text), round, time)));
+      return why === null ? chosen : WORDS[why.split(":")[0]];
     }, wanted));
-  files.ledgers.damaged.forEach((line, i) => test("ledger damaged", i, () => readLedger(`${line}\n`), null));
+  files.ledgers.damaged.forEach((line, i) => test("ledger damaged", i, () => refusal(() => readLedger(`${line}\n`)) !== null, true));
 
-  const step = readStep(files.steps.step);
-  files.steps.reports.forEach(({ device, record, random, values, report }, i) => {
-    const bytes = tape(random);
-    let told;
-    test("step values", i, () => {
-      told = derived(step, look(step, ({ name }) => record[name], bytes.random));
-      return Object.fromEntries(step.survey.attributes.map((attribute, at) => [attribute.name, attribute.kind === "categorical" ? attribute.values[told[at]] ?? null : told[at]]));
-    }, values);
-    test("step reports", i, () => [toHex(makeReport(step.survey, 0, fromHex(step.round.seed), fromHex(device), (at) => told[at], bytes.random)), bytes.isUsedUp()], [report, true]);
-  });
+  for (const [which, cases] of [["step", "reports"], ["extreme", "extreme_reports"]]) {
+    const step = readStep(files.steps[which]);
+    const { attributes } = step.survey;
+    files.steps[cases].forEach(({ device, record, random, values, report: wanted }, i) => {
+      const bytes = tape(random);
+      let told;
+      test(`${which} values`, i, () => {
+        told = step.read(new Map(Object.entries(record)), bytes.random);
+        return Object.fromEntries(attributes.map((one, at) => [one.name, one.kind === "categorical" ? [...one.places.keys()][told[at]] ?? null : told[at] ?? null]));
+      }, values);
+      test(`${which} reports`, i, () => report(step.survey, 0, step.round.seed, device, told, bytes), [wanted, true, true]);
+    });
+  }
   files.steps.refused.forEach(({ why, field, path, value }) =>
     test("step refused", why, () => {
       const changed = structuredClone(files.steps.step);

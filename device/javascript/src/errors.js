@@ -1,0 +1,36 @@
+/**
+ * What goes wrong, by whose doing. No message ever contains a private value.
+ */
+
+/** Anything that the device side of Harmony throws on purpose. */
+export class DeviceError extends Error {}
+
+/** Why a survey or a training is not answered. */
+export class Skipped extends DeviceError {}
+
+/** A document breaks a rule of docs/protocol.md: that of the field which is the message. */
+export class Refused extends Skipped {}
+
+/** The server could not be reached, or answered something that a device cannot use. */
+export class ServerError extends DeviceError {
+  /** @param {string} message @param {number} [retryAfter] how many seconds the server asked to be left alone */
+  constructor(message, retryAfter = 0) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** What went wrong, without a message that this SDK did not write. @param {any} error @returns {string} */
+export const reason = (error) => (error instanceof Refused ? "refused: " : "") + (error instanceof DeviceError ? error.message : error?.name);
+
+/**
+ * Throw, unless it is so.
+ *
+ * @param {unknown} isSo
+ * @param {string} message of the error; for a document that is refused, the field whose rule it is
+ * @param {new (message: string) => Error} [Kind]
+ * @returns {asserts isSo}
+ */
+export function must(isSo, message, Kind = Refused) {
+  if (!isSo) throw new Kind(message);
+}

@@ -1,0 +1,4 @@
+/**
+ * `@harmony-ldp/device/memory`: the store for tests.
+ */
+export { MemoryStore } from "./stores/memory.js";

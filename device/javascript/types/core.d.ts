@@ -1,0 +1,3 @@
+export { readTable } from "./tables.js";
+export { floorOfExp, keeps } from "./proof.js";
+export { ask, randomise } from "./report.js";

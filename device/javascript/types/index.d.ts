@@ -1,0 +1,3 @@
+export { Device } from "./device.js";
+export { DeviceError } from "./errors.js";
+export { IndexedDbStore } from "./stores/indexeddb.js";

@@ -1,0 +1,2 @@
+export * from "./index.js";
+export { DirectoryStore } from "./stores/directory.js";
