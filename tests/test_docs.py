@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import importlib
+import json
 import re
 import runpy
 import tomllib
@@ -128,6 +129,13 @@ def test_every_reason_of_refusal_is_in_the_protocol() -> None:
     assert shown.keys() == TITLES.keys()
     for reason, (status, _) in TITLES.items():
         assert str(status) in shown[reason]
+
+
+@pytest.mark.parametrize("name", ["refused", "steps"])
+def test_every_refusal_of_the_vectors_is_in_the_protocol(name: str) -> None:
+    vectors = json.loads(page(f"device/vectors/{name}.json"))
+    said = page("docs/protocol.md").replace("\\*", "*").replace("\n", " ")
+    assert [one["why"] for one in vectors["refused"] if one["why"] not in said] == []
 
 
 def test_every_variable_of_the_environment_is_documented() -> None:

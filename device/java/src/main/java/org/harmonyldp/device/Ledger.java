@@ -16,6 +16,8 @@ import java.util.Map;
  */
 final class Ledger {
     static final String ANSWERED = "answered";
+    static final String ACCEPTED = "accepted";
+    static final String DROPPED = "dropped: ";
     static final String FORGOTTEN = "forgotten";
     static final String CLOCK = "clock";
 

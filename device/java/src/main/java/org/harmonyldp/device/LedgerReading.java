@@ -24,11 +24,13 @@ final class LedgerReading {
             clockWas(at);
         } else if (event.equals(Ledger.ANSWERED)) {
             answered(fields, at);
-        } else if (!event.equals(Ledger.FORGOTTEN)) {
+        } else if (event.equals(Ledger.ACCEPTED) || event.startsWith(Ledger.DROPPED)) {
             Entry entry = found.get(new SurveyRound(fields.text("survey"), fields.text("round")));
             if (entry != null) { // else its owner started the ledger anew
                 entry.became(event);
             }
+        } else if (!event.equals(Ledger.FORGOTTEN)) { // of a later version, which may have spent something
+            throw new Refused("'event' is unknown");
         }
         latest = Math.max(latest, at);
     }

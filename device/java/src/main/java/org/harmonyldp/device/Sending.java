@@ -25,9 +25,9 @@ final class Sending {
         Identity identity = enrolment.identity();
         for (Outbox.Waiting one : waiting) {
             if (!isOf(one.report, identity.device)) {
-                settle(one, "dropped: its identity is lost", visit);
+                settle(one, Ledger.DROPPED + "its identity is lost", visit);
             } else if (state.now() - one.at > TOO_OLD) {
-                settle(one, "dropped: too old", visit);
+                settle(one, Ledger.DROPPED + "too old", visit);
             } else {
                 send(identity, one, visit);
             }
@@ -42,9 +42,9 @@ final class Sending {
         Reply reply = state.consentedServer().report(identity, one);
         int status = reply.getStatus();
         if (status == 200 || status == 201) {
-            settle(one, "accepted", visit);
+            settle(one, Ledger.ACCEPTED, visit);
         } else if (Server.never(status) != null) {
-            settle(one, "dropped: " + Server.never(status), visit);
+            settle(one, Ledger.DROPPED + Server.never(status), visit);
         } else if (status == 404) {
             visit.trouble = "survey '" + one.survey + "': the server does not know it";
         } else {
@@ -59,7 +59,7 @@ final class Sending {
             state.outbox.remove(one.file);
         }
         SurveyRound round = new SurveyRound(one.survey, one.round);
-        if (became.equals("accepted")) {
+        if (became.equals(Ledger.ACCEPTED)) {
             visit.accepted.add(round);
         } else {
             visit.dropped.put(round, became);
@@ -71,7 +71,7 @@ final class Sending {
             for (Entry entry : state.ledger.entries()) {
                 Outbox.Waiting lost = new Outbox.Waiting(entry.getSurvey(), entry.getRound(), new byte[0], 0);
                 if (lost.file.equals(file)) {
-                    settle(lost, "dropped: damaged on disk", visit);
+                    settle(lost, Ledger.DROPPED + "damaged on disk", visit);
                 }
             }
             state.outbox.remove(file);
