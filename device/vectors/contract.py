@@ -178,6 +178,8 @@ def ledger_vectors() -> dict[str, Any]:
          "per_30_days"),
         ("the same round in two ledgers counts twice", [line(now, round="c")] * 4, now,
          {"per_30_days": 4.0}, one, "b", "per_30_days"),
+        ("of a round in two ledgers each line is rounded for itself",
+         [line(now, epsilon=0.5000000004, round="c")] * 2, now, {"per_30_days": 2.0}, one, "b", 0),
         ("an unfinished last line does not count", [*spent[:3], spent[3][:-4] + "<cut>"], now,
          month, one, "b", 0),
         ("a clock that ran ahead, noticed now", [line("2099-01-01T00:00:00Z", epsilon=4.0)], now,

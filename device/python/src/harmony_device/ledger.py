@@ -14,6 +14,7 @@ from time import gmtime, strftime
 
 from .durable import append_line, read_file
 from .errors import LedgerError
+from .limits import billionths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,10 +35,11 @@ class Entry:
     """One answered round: `epsilon` was spent on the attributes in `asked`, at time `at`.
 
     `state` is what became of the report: 'waiting', 'accepted', or 'dropped: ' and why.
+    `spent` is the epsilon in whole billionths, summed over all lines of the round.
     `dates` are the times at which it may have been, as far as the device's clock can be trusted.
     """
 
-    __slots__ = ("asked", "at", "dates", "epsilon", "round", "state", "survey")
+    __slots__ = ("asked", "at", "dates", "epsilon", "round", "spent", "state", "survey")
 
     def __init__(
         self, at: float, survey: str, round: str, epsilon: float, asked: Sequence[str]
@@ -47,6 +49,7 @@ class Entry:
         self.survey = survey
         self.round = round
         self.epsilon = epsilon
+        self.spent = billionths(epsilon)
         self.asked = list(asked)
         self.state = "waiting"
 
@@ -178,6 +181,7 @@ class _Reading:
         earlier = self.found.get((entry.survey, entry.round))
         if earlier is not None:  # two ledgers were merged: count both
             entry.epsilon += earlier.epsilon
+            entry.spent += earlier.spent
             entry.dates += earlier.dates
         self.found[entry.survey, entry.round] = entry
 

@@ -49,8 +49,8 @@ class EpsilonLimit:
         A clock that jumps back cannot free anything: see `Entry.is_recent`.
         """
         entries = list(entries)
-        in_round = sum(billionths(one.epsilon) for one in entries if one.round == round)
-        in_30_days = sum(billionths(one.epsilon) for one in entries if one.is_recent(now))
+        in_round = sum(one.spent for one in entries if one.round == round)
+        in_30_days = sum(one.spent for one in entries if one.is_recent(now))
         for name, spent, limit in (
             ("per_report", 0, self.per_report),
             ("per_round", in_round, self.per_round),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .backoff import Backoff
 from .identity import IdentityFile, Withdrawal
 from .ledger import Ledger
-from .limits import BILLION, billionths
+from .limits import BILLION
 from .outbox import Outbox
 
 TYPE_CHECKING = False
@@ -42,4 +42,4 @@ def status(directory: str, now: float) -> dict[str, Any]:
 
 
 def _spent(entries: Iterable[Entry]) -> float:
-    return sum(billionths(one.epsilon) for one in entries) / BILLION
+    return sum(one.spent for one in entries) / BILLION
