@@ -104,6 +104,7 @@ def test_without_reports_nothing_is_known() -> None:
         cells = np.zeros((mechanism.code.rows, mechanism.table.symbols), np.int64)
         moments = mechanism.moments(cells)
         assert (moments.n, moments.estimates.shape) == (0, (size,))
+        assert moments.noise.shape == moments.total.shape == moments.variance(10).shape == (size,)
         assert np.isinf(moments.variance(10)).all()
         if mechanism is not signed:
             assert np.isnan(moments.estimates).all()
@@ -142,6 +143,20 @@ def test_the_noise_of_a_mean_is_never_understated_and_hardly_overstated(
         assert moments.noise[0] >= true * (1 - 1e-5)
         assert moments.noise[0] <= max(true + 2 * missed, grid.point_noise.min()) + rounding + 1e-6
         assert moments.total[0] == pytest.approx(max(true, grid.point_noise.min()), rel=1e-5)
+
+
+@pytest.mark.parametrize("epsilon", [1, 4, 6])
+def test_the_noise_of_a_mean_does_not_grow_with_the_spread_of_the_values(epsilon: int) -> None:
+    """Half of the devices sit at each end, so that what is observed is far more than noise."""
+    grid = Grid.design(Fraction(epsilon))
+    n = 10**12
+    ends = (grid.probabilities[0] + grid.probabilities[-1]) / 2
+    moments = grid.moments(np.rint(ends * n).astype(np.int64)[None, :])
+    noise = (grid.point_noise[0] + grid.point_noise[-1]) / 2
+    rounding = (2 / (grid.code.points - 1)) ** 2 / 4
+    missed = np.abs(grid.point_noise - grid.probabilities @ grid._noise_weights[0]).max()
+    assert moments.total[0] == pytest.approx(noise + 1, rel=1e-6)
+    assert noise + rounding - 1e-6 <= moments.noise[0] <= noise + rounding + 2 * missed + 1e-6
 
 
 @pytest.mark.parametrize("mechanism", ["auto", "harmony"])
