@@ -175,6 +175,6 @@ def _with_cors(app: App, origins: list[str]) -> App:
         app,
         allow_origins=origins,
         allow_methods=["GET", "POST", "DELETE"],
-        allow_headers=["Authorization", "Content-Type", "If-None-Match"],
+        allow_headers=["Authorization", "Content-Type", "Harmony-Protocol", "If-None-Match"],
         expose_headers=["ETag", "Retry-After"],
     )
