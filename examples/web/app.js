@@ -49,7 +49,7 @@ async function show(trouble) {
   element("ledger").replaceChildren(...entries.map(row));
   element("promise").textContent =
     `Each report is an answer that coins may have replaced. Whoever reads all of them, and knows everything else, ` +
-    `is at most ${Math.exp(spentInAll).toFixed(1)} times as sure of anything about you as before.`;
+    `can change the odds of what they believe about you by a factor of at most ${Math.exp(spentInAll).toFixed(1)}.`;
 }
 
 /** Answer what is open, if there is consent. */

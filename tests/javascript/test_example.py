@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -65,10 +66,8 @@ def shop(port: int, server: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def pictures(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+def pictures(tmp_path: Path) -> Path:
     """Where pictures go: docs/images only if HARMONY_SCREENSHOTS says so."""
-    import os
-
     return IMAGES if os.environ.get("HARMONY_SCREENSHOTS") else tmp_path
 
 
@@ -91,10 +90,11 @@ def test_the_example_asks_answers_shows_and_forgets(
         assert operator.request("POST", rounds, {"label": "day1"}, admin)[0] == 201
 
         def reports() -> int:
-            return int(operator.request("GET", rounds, None, admin)[1]["rounds"][0]["reports"])
+            found = operator.request("GET", f"{rounds}/day1/estimates", None, admin)[1]
+            return int(found.get("reports", 0))
 
         with shop(port, f"http://127.0.0.1:{server.port}") as url:
-            context = browser.new_context(viewport={"width": 720, "height": 560})
+            context = browser.new_context(viewport={"width": 720, "height": 620})
             context.set_default_timeout(15_000)
             asked: list[str] = []
             context.on("request", lambda request: asked.append(request.url))
@@ -116,7 +116,7 @@ def test_the_example_asks_answers_shows_and_forgets(
             assert page.get_by_role("dialog").count() == 0
             assert "accepted" in page.locator("#ledger").inner_text()
             assert "1 of at most 4" in page.locator("#spent").inner_text()
-            assert "2.7 times" in page.locator("#promise").inner_text()
+            assert "at most 2.7" in page.locator("#promise").inner_text()
             page.screenshot(path=pictures / "web-settings.png")
             assert reports() == 1
 
