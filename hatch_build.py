@@ -19,17 +19,21 @@ WITHOUT = (
 
 
 class SdkHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Runs `make sdk` for whoever builds a wheel; an editable install does without."""
+    """Does what `make sdk` does; an editable install does without."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the bundle, unless there are only built files here, as in a source archive."""
+        """Build the bundle, unless it is here without its sources, as in a source archive."""
         root = Path(self.root)
         if version == "editable":
             return
-        if (root / SOURCES).is_dir() and shutil.which("npm"):
-            for words in (["install"], ["run", "bundle"]):
-                subprocess.run(["npm", "--silent", *words], cwd=root / SOURCES, check=True)
-            (root / BUNDLE).parent.mkdir(exist_ok=True)
-            shutil.copy(root / SOURCES / "dist" / "device.min.js", root / BUNDLE)
+        if (root / SOURCES).is_dir():
+            (root / BUNDLE).unlink(missing_ok=True)
+            try:
+                subprocess.run([root / SOURCES / "build.sh", "bundle"], check=True)
+            except (OSError, subprocess.CalledProcessError) as problem:
+                self.app.display_warning(str(problem))
+            else:
+                (root / BUNDLE).parent.mkdir(exist_ok=True)
+                shutil.copy(root / SOURCES / "dist" / "device.min.js", root / BUNDLE)
         if not (root / BUNDLE).exists():
             self.app.display_warning(WITHOUT)
