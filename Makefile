@@ -92,3 +92,14 @@ $(VENV)/.ready-%: $(PINS) | $(BIN)/python
 	@$(INSTALL) --editable device/python --editable '.[$*]'
 	@$(BIN)/python -m harmony.bulk.warm >/dev/null
 	@touch $@
+
+.PHONY: sdk test-js
+
+sdk: ## Build the JavaScript SDK that the server offers at /sdk/device.js (needs Node)
+	@device/javascript/build.sh bundle
+	@mkdir -p src/harmony/service/static
+	@cp device/javascript/dist/device.min.js src/harmony/service/static/device.js
+
+test-js: setup sdk ## Check the JavaScript SDK's types and sizes, and run its tests in Node and Chromium
+	@device/javascript/build.sh check
+	@NEEDS_NODE=1 $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile tests/javascript

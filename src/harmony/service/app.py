@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 import harmony
 
 from . import dashboard
-from .api import admin, analysis, devices, links, system, trainings
+from .api import admin, analysis, devices, links, sdk, system, trainings
 from .api.ingest_description import DESCRIPTION, PATH
 from .api.models import ProblemDocument
 from .api.task_description import TASK_DESCRIPTION, TASK_PATH
@@ -124,7 +124,7 @@ def api_of(state: ServiceState) -> FastAPI:
         responses=_REFUSALS,
     )
     api.state.service = state
-    for room in (devices, admin, analysis, trainings, links, system):
+    for room in (devices, admin, analysis, trainings, links, sdk, system):
         api.include_router(room.router)
     dashboard.install(api, state)
     _respond_with_problems(api)
