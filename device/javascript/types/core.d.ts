@@ -1,3 +1,0 @@
-export { readTable } from "./tables.js";
-export { floorOfExp, keeps } from "./proof.js";
-export { ask, randomise } from "./report.js";

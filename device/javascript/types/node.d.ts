@@ -1,2 +1,0 @@
-export * from "./index.js";
-export { DirectoryStore } from "./stores/directory.js";
