@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and checks the JavaScript SDK: `build.sh bundle` or `build.sh check`. Ends with 3, and says so, where Node is missing.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
+cd "${BASH_SOURCE[0]%/*}"
 
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     echo "NO NODE: THE JAVASCRIPT SDK IS NEITHER BUILT NOR TESTED." >&2

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,4 +39,18 @@ export async function started(test, ...documents) {
 /** Set the clock that devices read, in milliseconds, until the test ends. */
 export function setClock(test, now) {
   test.mock.method(Date, "now", () => now());
+}
+
+/** The reports and the ledger of a device must agree: one report a round at most, none without a charge. */
+export async function mustAgree(server, store) {
+  const charged = await new Device("https://unused.example", { record: RECORD, consent: true, epsilonLimit: 0, store }).ledger();
+  const rounds = charged.map(({ survey, round }) => `${survey} ${round}`);
+  assert.equal(new Set(rounds).size, rounds.length);
+  const sent = new Map();
+  for (const { survey, round, report } of server.seen) {
+    const name = `${survey} ${round}`;
+    assert.ok(rounds.includes(name), "a report without a charge");
+    assert.equal(sent.get(name) ?? report, report, "two reports for a round");
+    sent.set(name, report);
+  }
 }
