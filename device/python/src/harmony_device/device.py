@@ -18,11 +18,12 @@ from .identity import Identity, IdentityFile
 from .ledger import Entry, Ledger
 from .limits import EpsilonLimit
 from .lock import DirectoryLock
-from .outbox import Outbox, Waiting, name_of
+from .outbox import Outbox
 from .protocol import MOST_BYTES
 from .record import Record, snapshot
 from .report import ask, randomise
-from .server import ACCEPTED, GONE, NEVER, Offer, Server, TrainingOffer, retry_after, trouble
+from .sending import TOO_OLD, Sending
+from .server import GONE, Offer, Server, TrainingOffer, retry_after, trouble
 from .step import Step
 from .surveys import Surveys
 from .transport import HttpTransport
@@ -32,6 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
+    from typing import Any
 
     from .attributes import Answer
     from .record import Values
@@ -48,9 +50,6 @@ DEFAULT_PAUSE = 60.0
 """How long to wait for a task if the server does not say."""
 
 NOT_REVIEWED = "not among the documents that this app's authors reviewed"
-
-TOO_OLD = 90 * 86400.0
-"""A report, or a deletion request, that the server has not taken for so long is given up."""
 
 
 class Device:
@@ -110,6 +109,7 @@ class Device:
         self._ledger = Ledger(self.directory)
         self._outbox = Outbox(self.directory, most_waiting_bytes)
         self._surveys = Surveys(self.directory, most_document_bytes)
+        self._sending = Sending(self._lock, self._ledger, self._outbox, clock)
         self._backoff = Backoff(self.directory)
         self._pauses = Pauses(self.directory)
 
@@ -131,6 +131,12 @@ class Device:
     def ledger(self) -> list[Entry]:
         """Return what was asked, when, and how much epsilon it spent, oldest first."""
         return self._ledger.entries()
+
+    def status(self) -> dict[str, Any]:
+        """Return who this device is, what waits and what was spent: see `status`."""
+        from .status import status
+
+        return status(self.directory, self._clock())
 
     def forget(self) -> bool:
         """Withdraw consent: delete everything but the ledger, and ask the server to delete too.
@@ -185,11 +191,11 @@ class Device:
             self._finish_withdrawals()
             if not consented:
                 raise _NoConsentError
-            self._send_waiting(visit)
+            self._sending.all(self._enrolled, lambda: self._consented_server, visit)
             if values is not None:
                 visit.warn(self._record.unknown(values))
                 self._answer_all(values, visit)
-                self._send_waiting(visit)
+                self._sending.all(self._enrolled, lambda: self._consented_server, visit)
         except _NoConsentError:
             visit.trouble = "consent is not given"
         except ServerError as problem:
@@ -237,50 +243,6 @@ class Device:
             identity.renewed = self._clock()
             self._identity.write(identity)
         return identity
-
-    def _send_waiting(self, visit: Visit) -> None:
-        self._drop_damaged(visit)
-        waiting = self._outbox.waiting()
-        if not waiting:
-            return
-        identity = self._enrolled()
-        for one in waiting:
-            if not one.report.startswith(identity.device):
-                self._settle(one, "dropped: its identity is lost", visit)
-            elif self._clock() - one.at > TOO_OLD:
-                self._settle(one, "dropped: too old", visit)
-            else:
-                self._send_one(identity, one, visit)
-
-    def _send_one(self, identity: Identity, one: Waiting, visit: Visit) -> None:
-        reply = self._consented_server.report(identity, one.survey, one.round, one.report)
-        if reply.status in ACCEPTED:
-            self._settle(one, "accepted", visit)
-        elif reply.status in NEVER:
-            self._settle(one, f"dropped: {NEVER[reply.status]}", visit)
-        elif reply.status == 404:
-            visit.trouble = f"survey '{one.survey}': the server does not know it"
-        else:
-            raise trouble(reply, f"the report to '{one.survey}'")
-
-    def _settle(self, one: Waiting, state: str, visit: Visit) -> None:
-        """Write down what became of a report, then remove it."""
-        with self._lock:
-            self._ledger.note(self._clock(), one.survey, one.round, state)
-            self._outbox.remove(one.file)
-        if state == "accepted":
-            visit.accepted.append((one.survey, one.round))
-        else:
-            visit.dropped[one.survey, one.round] = state
-
-    def _drop_damaged(self, visit: Visit) -> None:
-        for file in self._outbox.damaged():
-            for entry in self.ledger():
-                if name_of(entry.survey, entry.round) == file:
-                    lost = Waiting(entry.survey, entry.round, b"", entry.at, file)
-                    self._settle(lost, "dropped: damaged on disk", visit)
-            with self._lock:
-                self._outbox.remove(file)
 
     def _answer_all(self, values: Values, visit: Visit) -> None:
         identity = self._enrolled()

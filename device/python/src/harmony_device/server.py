@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 GONE = (404, 410)
 
-ACCEPTED = (200, 201)
+TAKEN = (200, 201)
 NEVER = {403: "forbidden", 409: "conflict", 410: "closed", 413: "too-large", 422: "malformed"}
 """Refusals that no second attempt will change: the report is dropped."""
 

@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Many devices in one process, each with a directory of its own (tests/java/test_end_to_end.py). */
+/** Many devices in one process, each with a directory of its own (tests/sdks/test_end_to_end.py). */
 final class Fleet {
     /** Most of them wait, for the server or for a training's task. */
     private static final int THREADS = 64;
