@@ -8,11 +8,14 @@ ARGS ?=
 
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip --quiet --disable-pip-version-check install --constraint constraints.txt
+TEST := $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile
 PINS := pyproject.toml device/python/pyproject.toml constraints.txt
+
+lacking = $(shell command -v $(1) >/dev/null || echo "; NO $(1) ON THIS MACHINE")
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # two pips in one virtualenv get into each other's way
-.PHONY: help setup demo test test-java test-spark test-wheels screenshots check format docs bench reproduce reproduce-quick hashes clean
+.PHONY: help setup demo test test-js test-java test-sdks test-spark test-wheels screenshots check format docs bench reproduce reproduce-quick sdk hashes clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,13 +28,20 @@ demo: $(VENV)/.ready-service ## Run the demonstration
 
 test: $(VENV)/.ready-test ## Run the tests and the doctests (ARGS='--shuffle 7': in another order)
 	@$(BIN)/python -m tests.browser.chromium
-	@command -v javac >/dev/null || echo "NO JDK: THE TESTS OF THE JAVA SDK ARE NOT RUN (make test-java)" >&2
-	@$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile $(ARGS)
+	@$(TEST) --ignore tests/javascript --ignore tests/java --ignore tests/sdks $(ARGS)
+	@echo "NOT RUN HERE: the SDKs in JavaScript (make test-js$(call lacking,node)) and Java (make test-java$(call lacking,javac)), and Spark (make test-spark)" >&2
+
+test-js: $(VENV)/.ready-test sdk ## Check the JavaScript SDK's types and sizes, and run its tests in Node and Chromium
+	@device/javascript/build.sh check
+	@NEEDS_NODE=1 $(TEST) tests/javascript $(ARGS)
 
 test-java: $(VENV)/.ready-test ## Build the Java SDK's jar and run its tests; installs a JDK and JUnit with apt where it can
 	@device/java/build.sh setup
-	@device/java/build.sh jar
-	@NEEDS_JAVA=1 $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile tests/java $(ARGS)
+	@device/java/build.sh jar >/dev/null
+	@NEEDS_JAVA=1 $(TEST) tests/java $(ARGS)
+
+test-sdks: test-js test-java ## Run the tests of both, and let devices of all languages meet at one server
+	@NEEDS_NODE=1 NEEDS_JAVA=1 $(TEST) tests/sdks $(ARGS)
 
 test-spark: $(VENV)/.ready-test $(VENV)/.ready-spark ## Install Spark, 430 MB, and run its tests (needs Java 17)
 	@$(BIN)/python -c 'from harmony.engines.spark import need_java; need_java()'
@@ -70,12 +80,18 @@ reproduce-quick: $(VENV)/.ready-plot ## Run both of the paper's figures, and the
 	@$(BIN)/harmony reproduce erm --scale 0.05 --folds 3 --out reproduction/quick
 	@$(BIN)/harmony audit --attack --samples 4000
 
+sdk: ## Build the JavaScript SDK that the server offers at /sdk/device.js (needs Node)
+	@device/javascript/build.sh bundle
+	@mkdir -p src/harmony/service/static
+	@cp device/javascript/dist/device.min.js src/harmony/service/static/device.js
+
 hashes: $(VENV)/.ready-service ## Write dist/requirements.txt: what the service needs, with hashes
 	@mkdir -p dist
 	@$(BIN)/python deploy/hashes.py service > dist/requirements.txt
 
 clean: ## Remove the virtualenv, caches and build output
 	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist
+	@rm -rf device/java/build device/javascript/dist device/javascript/node_modules device/javascript/types src/harmony/service/static
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -92,14 +108,3 @@ $(VENV)/.ready-%: $(PINS) | $(BIN)/python
 	@$(INSTALL) --editable device/python --editable '.[$*]'
 	@$(BIN)/python -m harmony.bulk.warm >/dev/null
 	@touch $@
-
-.PHONY: sdk test-js
-
-sdk: ## Build the JavaScript SDK that the server offers at /sdk/device.js (needs Node)
-	@device/javascript/build.sh bundle
-	@mkdir -p src/harmony/service/static
-	@cp device/javascript/dist/device.min.js src/harmony/service/static/device.js
-
-test-js: setup sdk ## Check the JavaScript SDK's types and sizes, and run its tests in Node and Chromium
-	@device/javascript/build.sh check
-	@NEEDS_NODE=1 $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile tests/javascript
