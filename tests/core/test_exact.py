@@ -76,7 +76,7 @@ def test_window_tables_sum_exactly_and_keep_epsilon(
         [TOTAL],
         [TOTAL, 0],
         [TOTAL + 1, -1],
-        [TOTAL - 1.0, 1.0],
+        [0.5, TOTAL - 1, 0.5],
         [True, TOTAL - 1],
         "no table",
         None,

@@ -25,7 +25,7 @@ Fleet = dict[str, Any]
 
 RECORD: dict[str, type] = {
     "battery use": float, "memory use": float, "brightness": float, "theme": str,
-    "location on": bool, "system": str, "maker": str,
+    "location on": bool, "system": str, "maker": str, "app use": float, "system error": bool,
 }  # fmt: skip
 """What a phone's app can tell."""
 
