@@ -116,7 +116,7 @@ class Category:
     (1, 2, 0, 0)
     """
 
-    __slots__ = ("_missing", "_places", "_unlisted", "name", "type", "values")
+    __slots__ = ("_exact", "_missing", "_places", "_unlisted", "name", "type", "values")
 
     code = "linear"
     signed = False
@@ -127,6 +127,7 @@ class Category:
         if not isinstance(values, list) or not 2 <= len(values) <= MAX_VALUES:
             raise RefusedError(f"'values' must list between 2 and {MAX_VALUES} values")
         self.type, listed = _checked_values(values)
+        self._exact = type(listed[0])
         self._places = {value: place for place, value in enumerate(listed)}
         self.values = len(listed)
         if len(self._places) != self.values:
@@ -136,6 +137,8 @@ class Category:
 
     def read(self, value: object) -> Answer:
         """Return the place of `value`, or of the value that stands for it."""
+        if type(value) is self._exact and value in self._places:  # what most values are
+            return self._places[value]
         place = self._place(value)
         if place >= 0:
             return place
