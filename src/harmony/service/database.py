@@ -129,11 +129,13 @@ def _url(place: str) -> URL:
 
 
 def _postgres_engine(url: URL) -> Engine:
-    return create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=10)
+    return create_engine(
+        url, pool_pre_ping=True, pool_size=5, max_overflow=10, hide_parameters=True
+    )
 
 
 def _sqlite_engine(url: URL) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
     return _with_explicit_begin(engine)
 
 
