@@ -1,4 +1,4 @@
-"""Texts that cannot be written: half of a surrogate pair, which JSON can escape and UTF-8 cannot."""
+"""Texts that cannot be written: half of a surrogate pair, which JSON can escape but not UTF-8."""
 
 from __future__ import annotations
 
