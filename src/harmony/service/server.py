@@ -80,6 +80,7 @@ def serve_app(
         app,
         loop="auto",
         http=choose_protocol(ingest, settings),
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,

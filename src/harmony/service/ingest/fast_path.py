@@ -17,14 +17,11 @@ from contextlib import suppress
 from functools import lru_cache
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
-from uvicorn.protocols.http.httptools_impl import (
-    STATUS_LINE,
-    HttpToolsProtocol,
-    RequestResponseCycle,
-)
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
 from ..asgi import SPOKEN, Headers, Response, client_of, header_of
 from ..credentials import is_device
+from .connection import HttpConnection
 from .decision import ReportRequest
 from .responses import RESPONSES, response_to
 from .route import Ingest, survey_in
@@ -47,7 +44,7 @@ class EncodedResponses:
         return self._bytes.get(outcome)
 
 
-class ReportProtocol(HttpToolsProtocol):
+class ReportProtocol(HttpConnection):
     """One connection; `ingest` takes its reports."""
 
     ingest: Ingest
