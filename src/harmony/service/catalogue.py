@@ -33,6 +33,9 @@ from .schedule import LAST_MOMENT, LONGEST_ROUND, Period, period_at
 
 log = structlog.get_logger(__name__)
 
+CLOCKS_DIFFER = 86400.0
+"""By how much the clocks of two servers may differ, in seconds."""
+
 __all__ = ["Catalogue", "RoundEntry", "SurveyEntry", "read_tally"]
 
 
@@ -98,9 +101,15 @@ class Catalogue:
                 self._left_out.add((kind, number))
                 log.error("a row cannot be read", table=f"{kind}s", id=number, exc_info=problem)
 
-    def all_rounds(self) -> list[LiveRound]:
-        """Return every round of every survey and training."""
-        return [one.live for rounds in self.rounds.values() for one in rounds.values()]
+    def rounds_since(self, enrolled: float) -> list[LiveRound]:
+        """Return the rounds, of surveys and trainings, in which one enrolled then may report."""
+        since = enrolled - CLOCKS_DIFFER
+        return [
+            one.live
+            for rounds in self.rounds.values()
+            for one in rounds.values()
+            if one.closed is None or one.closed >= since
+        ]
 
     def _unknown_steps(self, connection: Connection) -> dict[int, Any]:
         """Read the steps that memory does not have: their documents are large."""
