@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
 import harmony
+from harmony.csv_table import csv_table
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import TokenBody, TokenView
@@ -18,7 +19,7 @@ from harmony.service.state import ServiceState
 from harmony.service.tokens import ADMIN, ANALYST, ROLES
 
 from .access import Form, Manager, OwnForm, PageRoute, SignIns, field
-from .exports import csv_response, csv_text, json_response
+from .exports import csv_response, json_response
 from .rendering import page
 from .sessions import Visitor
 
@@ -43,7 +44,7 @@ def settings_json(state: State, _: Manager) -> Response:
 @router.get("/settings.csv")
 def settings_csv(state: State, _: Manager) -> Response:
     """The tokens as CSV; never a secret."""
-    return csv_response("tokens.csv", csv_text(_tokens(state), COLUMNS))
+    return csv_response("tokens.csv", csv_table(_tokens(state), COLUMNS))
 
 
 @router.post("/settings/tokens")
