@@ -13,6 +13,7 @@ from harmony.csv_table import csv_table
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import TokenBody, TokenView
+from harmony.service.asgi import own_url
 from harmony.service.problems import Problem
 from harmony.service.schedule import SCHEDULES
 from harmony.service.state import ServiceState
@@ -62,7 +63,7 @@ def make_link(
     holder = state.tokens.find(id)
     if holder is None or holder.role not in MAY_SIGN_IN:
         raise Problem("not-found", "there is no admin's or analyst's token of this id")
-    link = sessions.link(holder, state.settings.public_url or str(request.base_url))
+    link = sessions.link(holder, own_url(request.scope, state.settings))
     return _show(request, state, visitor, link=link, about=holder.name)
 
 

@@ -21,6 +21,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCy
 
 from ..asgi import SPOKEN, Headers, Response, client_of, header_of
 from ..credentials import is_device
+from ..rate_limit import network_of
 from .connection import HttpConnection
 from .decision import ReportRequest
 from .responses import RESPONSES, response_to
@@ -115,7 +116,7 @@ class ReportProtocol(HttpConnection):
     def _client(self) -> str:
         """Return the address that the request came from, through the proxies that are believed."""
         if self.proxies is None:
-            return self.client[0] if self.client else ""
+            return network_of(self.client[0]) if self.client else ""
         scope = {"type": "http", "client": self.client, "headers": self.headers, "scheme": "http"}
         with suppress(StopIteration):  # nothing in there waits
             self.proxies(scope, None, None).send(None)  # type: ignore[arg-type]
