@@ -82,3 +82,8 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     said = subprocess.run(["systemd-analyze", "verify", here], capture_output=True, text=True)
     assert "harmony.service" not in said.stderr
     assert said.returncode == 0
+
+
+def test_the_unit_leaves_every_setting_to_the_file() -> None:
+    unit = (DEPLOY / "harmony.service").read_text()
+    assert re.findall(r"HARMONY_\w+", unit) == ["HARMONY_CONFIG"]  # the environment would win

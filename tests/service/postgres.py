@@ -36,6 +36,10 @@ class Postgres:
             connection.execute(f"CREATE DATABASE {name}")
         return self._server.get_uri(database=name)
 
+    def log(self) -> str:
+        """Return what the database has logged."""
+        return str(self._server.log.read_text())
+
     def start(self) -> None:
         """Start the database, again if it was stopped."""
         options = f'-h "" -k {self._folder} {self._options}'

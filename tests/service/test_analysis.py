@@ -99,3 +99,14 @@ def test_a_round_that_does_not_exist_is_named_so(service: Service) -> None:
         f"/v1/surveys/{SURVEY.name}/rounds/week9/estimates", headers=service.bearer("analyst")
     )
     assert response.json()["type"] == "/problems/unknown-round"
+
+
+def test_texts_that_spreadsheets_would_calculate_are_marked_as_text(service: Service) -> None:
+    formulas = ['=HYPERLINK("http://x")', "+1+1", "-1+1", "@SUM(1)", "-5"]
+    survey = hm.Survey("sheet", [hm.Categorical("=cmd", formulas)], epsilon=1.0)
+    service.open("week1", survey)
+    path = "/v1/surveys/sheet/rounds/week1/estimates.csv"
+    table = service.client.get(path, headers=service.bearer("analyst")).text
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert {row["attribute"] for row in rows} == {"'=cmd"}
+    assert [row["value"] for row in rows] == [f"'{text}" for text in formulas[:-1]] + ["-5"]

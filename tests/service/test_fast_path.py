@@ -24,6 +24,7 @@ from harmony.service.app import Application
 from harmony.service.catalogue import Catalogue
 from harmony.service.ingest import http_protocol
 from harmony.service.ingest.blocks import LiveRound
+from harmony.service.ingest.connection import HttpConnection
 from harmony.service.ingest.fast_path import ReportProtocol, protocol_for
 from harmony.service.ingest.http_protocol import KNOWN_UVICORN, choose_protocol
 from harmony.service.ingest.route import Ingest
@@ -478,7 +479,7 @@ def test_a_server_without_httptools_takes_the_ordinary_route(
 ) -> None:
     state = ServiceState(Settings.load(database=":memory:"))
     monkeypatch.setattr(http_protocol, "find_spec", lambda name: None)
-    assert choose_protocol(Ingest(state), state.settings) == "auto"
+    assert choose_protocol(Ingest(state), state.settings) == "h11"
     state.database.close()
 
 
@@ -494,3 +495,94 @@ def test_addresses_that_a_believed_proxy_names_are_limited_one_by_one(run: Run) 
         assert served.fast == 4
 
     run(scenario, address_rate=1e-6, address_burst=1, trusted_proxies="10.0.0.1")
+
+
+JAVA = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABk"}
+WEBSOCKET = {"Connection": "keep-alive, Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Key": "x"}
+
+
+def without_fast_path(ingest: Ingest, settings: Settings) -> type[asyncio.Protocol]:
+    return HttpConnection
+
+
+def after_head(request: bytes) -> list[bytes]:
+    head, body = request.split(b"\r\n\r\n", 1)
+    return [head + b"\r\n\r\n", body]
+
+
+def in_the_head(request: bytes) -> list[bytes]:
+    return [request[:60], request[60:90], request[90:]]
+
+
+@pytest.mark.parametrize("protocol", [fast_path, without_fast_path])
+@pytest.mark.parametrize("pieces", [whole, in_two, after_head, in_the_head])
+@pytest.mark.parametrize("headers", [JAVA, WEBSOCKET, JAVA | {"Transfer-Encoding": "chunked"}])
+def test_a_report_that_offers_another_protocol_is_taken_as_any_other(
+    run: Run, protocol: ChooseProtocol, pieces: Pieces, headers: dict[str, str]
+) -> None:
+    async def scenario(served: Served) -> None:
+        line, device = served.line(), served.enrol()
+        request = served.request(device, headers=headers)
+        if "Transfer-Encoding" in headers:
+            head, body = request.split(b"\r\n\r\n", 1)
+            lines = [one for one in head.split(b"\r\n") if not one.startswith(b"Content-Length")]
+            chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+            request = b"\r\n".join(lines) + b"\r\n\r\n" + chunk
+        assert (await line.ask(*pieces(request))).startswith(b"HTTP/1.1 201 ")
+        again = await line.ask(*pieces(request))
+        assert again.startswith(b"HTTP/1.1 200 ")
+        assert again == await line.ask(*pieces(served.request(device)))
+        assert not line.pipe.closed
+
+    run(scenario, protocol=protocol)
+
+
+@pytest.mark.parametrize("protocol", [fast_path, without_fast_path])
+@pytest.mark.parametrize("pieces", [whole, in_two, after_head])
+def test_the_body_of_a_request_is_never_read_as_a_request(
+    run: Run, protocol: ChooseProtocol, pieces: Pieces
+) -> None:
+    async def scenario(served: Served) -> None:
+        line = served.line()
+        smuggled = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
+        upgrade = served.request(served.enrol(), body=smuggled, headers=JAVA)
+        await line.ask(*pieces(upgrade))
+        line.protocol.data_received(served.request(served.enrol()))
+        found = await line.responses(2)
+        statuses = [part[:3] for part in found.split(b"HTTP/1.1 ")[1:]]
+        assert statuses == [b"422", b"201"]
+
+    run(scenario, protocol=protocol)
+
+
+@pytest.mark.parametrize("protocol", [fast_path, without_fast_path])
+def test_several_that_offer_another_protocol_at_once_get_responses_in_order(
+    run: Run, protocol: ChooseProtocol
+) -> None:
+    async def scenario(served: Served) -> None:
+        line, device = served.line(), served.enrol()
+        one = served.request(device, headers=JAVA)
+        line.protocol.data_received(one + one + served.request(device, symbol=1) + one)
+        found = await line.responses(4)
+        assert [part[:3] for part in found.split(b"HTTP/1.1 ")[1:]] == [
+            b"201", b"200", b"409", b"200",
+        ]  # fmt: skip
+
+    run(scenario, protocol=protocol)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [b"CONNECT here:80 HTTP/1.1\r\nHost: here\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+)
+@pytest.mark.parametrize("protocol", [fast_path, without_fast_path])
+def test_a_tunnel_is_refused_and_the_connection_closed(
+    run: Run, protocol: ChooseProtocol, start: bytes
+) -> None:
+    async def scenario(served: Served) -> None:
+        line = served.line()
+        line.protocol.data_received(start + served.request(served.enrol()))
+        assert b"".join(line.pipe.written).startswith(b"HTTP/1.1 400 ")
+        assert line.pipe.closed
+
+    run(scenario, protocol=protocol)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
 
 from harmony.service.app import Application
 from harmony.service.ingest.packed import MEDIA_TYPE, pack
 
 from .conftest import SURVEY, Service
-from .devices import any_report, report_body
+from .devices import Enrolled, any_report, report_body
+from .waiting import wait_until
 
 Start = Callable[..., Service]
+
+REFUSAL_COPIES = 2
+"""The id itself stays on the list of those who may not come back: in a table and its index."""
 
 
 def test_a_forgotten_device_leaves_every_round_and_cannot_come_back(service: Service) -> None:
@@ -73,3 +81,56 @@ def test_a_forgotten_entry_of_the_list_cannot_enrol_again(serve: Start) -> None:
     headers = {"Authorization": f"Harmony {response['device']}.{response['credential']}"}
     assert service.client.delete("/v1/devices/me", headers=headers).status_code == 204
     assert service.client.post("/v1/devices", json={"key": "serial-1"}).status_code == 401
+
+
+def test_deleting_a_device_that_is_gone_is_answered_without_a_search(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live, gone = service.open(), service.enrol()
+    service.send(gone, report_body("week1", any_report(live, gone.device)))
+    assert service.client.delete("/v1/devices/me", headers=gone.headers).status_code == 204
+
+    def searched(*_: object) -> None:
+        raise AssertionError("it was searched for again")
+
+    monkeypatch.setattr(service.state.writer, "forget", searched)
+    monkeypatch.setattr(service.state.catalogue, "reload", searched)
+    assert service.client.delete("/v1/devices/me", headers=gone.headers).status_code == 204
+
+
+def test_a_device_is_searched_for_only_in_rounds_that_it_can_have_been_in(serve: Start) -> None:
+    now = [1_000_000.0]
+    service = serve(clock=lambda: now[0])
+    service.open("old")
+    service.state.catalogue.close(SURVEY.name, "old")
+    now[0] += 7 * 86400
+    service.open("new")
+    searched = [one.round.label for one in service.state.catalogue.rounds_since(now[0])]
+    assert searched == ["new"]
+    assert len(service.state.catalogue.rounds_since(1_000_000.0)) == 2
+    assert len(service.state.catalogue.rounds_since(0)) == 2  # before credentials had a second
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_no_byte_of_a_deleted_report_is_left_in_the_files(service: Service, place: str) -> None:
+    live, devices = service.open(), [service.enrol() for _ in range(300)]
+    for device in devices:
+        service.send(device, report_body("week1", any_report(live, device.device)))
+
+    def found(device: Enrolled) -> int:
+        files = [Path(place + suffix) for suffix in ("", "-wal")]
+        return sum(file.read_bytes().count(device.device) for file in files if file.exists())
+
+    gone = devices[::7]
+    assert all(found(device) for device in gone)
+    with service.state.database.read() as reader:  # in the way, as an export or a backup is
+        reader.execute(text("SELECT * FROM chunks")).first()
+        for device in gone:
+            service.client.delete("/v1/devices/me", headers=device.headers)
+    wait_until(
+        lambda: all(found(device) == REFUSAL_COPIES for device in gone),
+        "the deleted reports to be erased",
+    )
+    assert service.tally() == service.recount()
+    assert service.tally().reports == len(devices) - len(gone)
+    assert all(found(device) > 0 for device in devices[1::7])

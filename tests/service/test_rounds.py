@@ -6,7 +6,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import text
+from structlog.testing import capture_logs
 
+import harmony as hm
+from harmony.service.catalogue import Catalogue
 from harmony.service.schedule import period_at
 
 from .conftest import SURVEY, Service
@@ -163,3 +167,48 @@ def test_a_server_finds_the_round_that_another_has_just_opened_or_closed(serve: 
     assert other.send(late, late_body).status_code == 410
     assert one.tally() == one.recount()
     assert one.tally().reports == 1
+
+
+@pytest.mark.parametrize(
+    "closes",
+    [
+        "9999-12-31T23:59:59-14:00",
+        "9999-12-31T23:59:59Z",
+        "2300-01-01T00:00:00Z",
+        "0001-01-01T00:00:00+14:00",
+    ],
+)
+def test_a_time_to_close_that_nobody_can_mean_is_refused_and_nothing_is_opened(
+    service: Service, closes: str
+) -> None:
+    service.state.catalogue.add(SURVEY, None)
+    path = f"/v1/surveys/{SURVEY.name}/rounds"
+    wanted = {"label": "week1", "closes": closes}
+    refused = service.client.post(path, json=wanted, headers=service.admin)
+    assert refused.status_code == 422
+    assert "'closes'" in refused.json()["detail"]
+    assert service.client.get("/v1/surveys").json()["surveys"][0]["round"] is None
+
+
+def test_rows_that_cannot_be_read_leave_the_rest_of_the_list(service: Service) -> None:
+    service.open("week1")
+    other = hm.Survey("other", [hm.Boolean("wifi")], epsilon=1.0)
+    service.open("week1", other)
+    late = (
+        "UPDATE rounds SET closes = 1e300 WHERE survey = (SELECT id FROM surveys WHERE name = {})"
+    )
+    damage = "UPDATE surveys SET document = '{{}}' WHERE name = {}"
+    with service.state.database.write() as connection:
+        connection.execute(text(late.format(f"'{SURVEY.name}'")))
+        connection.execute(text(damage.format("'other'")))
+    fresh = Catalogue(service.state.database, service.state.clock)
+    with capture_logs() as logged:
+        fresh.reload()
+        fresh.reload()
+    assert [line["event"] for line in logged] == ["a row cannot be read"]
+    service.state.catalogue = fresh
+    (listed,) = service.client.get("/v1/surveys").json()["surveys"]
+    assert (listed["name"], listed["round"]["closes"]) == (SURVEY.name, "9999-12-31T00:00:00Z")
+    path = f"/v1/surveys/{SURVEY.name}/rounds"
+    assert service.client.get(path, headers=service.admin).status_code == 200
+    assert service.client.post(f"{path}/week1/close", headers=service.admin).status_code == 200

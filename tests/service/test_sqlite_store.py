@@ -190,6 +190,19 @@ def test_a_device_is_refused_once_another_store_has_forgotten_it(file: File) -> 
     file.check(live, reports=2)
 
 
+def test_a_device_is_found_by_the_index_of_an_open_round(file: File) -> None:
+    store, live = file.store(), file.open()
+    commit(store, live, 1, 2)
+    commit(store, live, 3)
+    asked: list[str] = []
+    store._connection.set_trace_callback(asked.append)
+    assert store.forget(device(4), [live]) == 0
+    assert not [one for one in asked if "chunks" in one]
+    assert store.forget(device(2), [live]) == 1
+    assert not [one for one in asked if "instr" in one]
+    file.check(live, reports=2)
+
+
 def test_a_device_leaves_every_round_and_only_its_own_reports(file: File) -> None:
     store, first = file.store(), file.open("week1")
     assert commit(store, first, 1, 2) == ["accepted"] * 2

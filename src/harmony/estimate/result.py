@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..csv_table import csv_table
 from ..errors import HarmonyError
 from .coin_check import CoinWarning
 from .decimals import decimals_for
@@ -84,11 +83,7 @@ class Result(Mapping[str, Any]):
     def to_csv(self, confidence: float = 0.95) -> str:
         """Return the rows as CSV text."""
         rows = self.to_dict(confidence)["estimates"]
-        buffer = io.StringIO()
-        writer = csv.DictWriter(buffer, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return buffer.getvalue()
+        return csv_table(rows, list(rows[0]))
 
     def to_frame(self, confidence: float = 0.95) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame."""

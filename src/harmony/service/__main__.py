@@ -17,8 +17,6 @@ def main() -> int:
     for name, field in Settings.model_fields.items():
         parser.add_argument(f"--{name.replace('_', '-')}", dest=name, help=field.description)
     flags = vars(parser.parse_args())
-    if flags["cors_origins"] is not None:
-        flags["cors_origins"] = flags["cors_origins"].split(",")
     try:
         serve(Settings.load(**flags))
     except HarmonyError as problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -32,6 +33,7 @@ from .asgi import (
 from .ingest.route import Ingest, is_ingest
 from .problems import MEDIA_TYPE, Problem, problem_of, reason_for
 from .state import ServiceState
+from .texts import check_texts
 from .training.route import Tasks, is_task
 
 _REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -100,6 +102,7 @@ class LimitedBody:
         """Pass the request on with its body read."""
         try:
             body = await read_body(receive, scope["headers"], self._state.settings)
+            check_texts(body)
         except Problem as problem:
             await send_response(send, problem_response(problem))
             return
@@ -110,7 +113,8 @@ class LimitedBody:
         async def receive_read() -> Any:
             return unread.pop() if unread else await receive()
 
-        await self._app(scope, receive_read, send)
+        with suppress(Exception):  # the API has responded and logged; Starlette raises it again
+            await self._app(scope, receive_read, send)
 
 
 def api_of(state: ServiceState) -> FastAPI:

@@ -11,6 +11,7 @@ import msgspec
 from harmony_device.protocol import PROTOCOL
 
 from .problems import MEDIA_TYPE, Problem
+from .rate_limit import network_of
 from .settings import Settings
 
 Scope = MutableMapping[str, Any]
@@ -32,9 +33,24 @@ class DisconnectedError(Exception):
 
 
 def client_of(scope: Scope) -> str:
-    """Return the address that a request came from."""
+    """Return the network that a request came from: an IPv4 address, or 64 bits of an IPv6 one."""
     client = scope.get("client")
-    return client[0] if client else ""
+    return network_of(client[0]) if client else ""
+
+
+def own_url(scope: Scope, settings: Settings) -> str:
+    """Return how people reach this server: as it was told, or the address that was connected to.
+
+    Never what `Host` says: whoever sends a request for someone else would choose where a link goes.
+
+    >>> own_url({"scheme": "http", "server": ("::1", 8000)}, Settings())
+    'http://[::1]:8000'
+    """
+    if settings.public_url:
+        return settings.public_url.rstrip("/")
+    host, port = scope.get("server") or (settings.host, settings.port)
+    shown = f"[{host}]" if ":" in host else host
+    return f"{scope.get('scheme', 'http')}://{shown}" + (f":{port}" if port else "")
 
 
 def header_of(headers: Headers, name: bytes) -> bytes:

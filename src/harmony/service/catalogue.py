@@ -8,13 +8,15 @@ commits.  A round opens once and closes once.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 import numpy as np
+import structlog
 from sqlalchemy import Connection, func, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -27,7 +29,16 @@ from .database import Database
 from .entries import RoundEntry, StepEntry, SurveyEntry, TrainingEntry
 from .ingest.blocks import LiveRound
 from .problems import Problem
-from .schedule import Period, period_at
+from .rate_limit import RateLimit
+from .schedule import LAST_MOMENT, LONGEST_ROUND, Period, period_at
+
+log = structlog.get_logger(__name__)
+
+REREADS_PER_SECOND = 10
+"""How often names that are not there may make the catalogue be read again."""
+
+CLOCKS_DIFFER = 86400.0
+"""By how much the clocks of two servers may differ, in seconds."""
 
 __all__ = ["Catalogue", "RoundEntry", "SurveyEntry", "read_tally"]
 
@@ -45,6 +56,9 @@ class Catalogue:
         """The rounds of each, whether survey or training, by its name."""
         self.live: dict[tuple[str, str], LiveRound] = {}
         """The rounds that take reports, by survey and label: all that the ingest path asks."""
+        self._left_out: set[tuple[str, int]] = set()
+        self._rereads = RateLimit(REREADS_PER_SECOND, REREADS_PER_SECOND)
+        self._seen: tuple[Any, ...] = ()
 
     def reload(self) -> None:
         """Read surveys, trainings and rounds; what is known already is kept."""
@@ -56,21 +70,22 @@ class Catalogue:
                     select(schema.rounds).order_by(schema.rounds.c.id)
                 ).all()
                 step_rows = self._unknown_steps(connection) if trained else {}
-            surveys = {
-                row.id: self._survey_entry(row) for row in survey_rows if row.id not in trained
-            }
-            trainings = {
-                row.id: TrainingEntry.of(row, trained[row.id])
-                for row in survey_rows
-                if row.id in trained
-            }
+            surveys: dict[int, SurveyEntry] = {}
+            trainings: dict[int, TrainingEntry] = {}
+            for row in survey_rows:
+                with self._leaving_out("survey", row.id):
+                    if row.id in trained:
+                        trainings[row.id] = TrainingEntry.of(row, trained[row.id])
+                    else:
+                        surveys[row.id] = self._survey_entry(row)
             for row in round_rows:
-                if row.survey in surveys:
-                    of = surveys[row.survey]
-                    of.rounds[row.label] = self._round_entry(of, row)
-                else:
-                    steps = trainings[row.survey]
-                    steps.rounds[row.label] = self._step_entry(steps, row, step_rows)
+                with self._leaving_out("round", row.id):
+                    if row.survey in surveys:
+                        of = surveys[row.survey]
+                        of.rounds[row.label] = self._round_entry(of, row)
+                    elif row.survey in trainings:
+                        steps = trainings[row.survey]
+                        steps.rounds[row.label] = self._step_entry(steps, row, step_rows)
             self.surveys = {one.survey.name: one for one in surveys.values()}
             self.trainings = {one.name: one for one in trainings.values()}
             self.rounds = {name: one.rounds for name, one in self.surveys.items()}
@@ -82,9 +97,44 @@ class Catalogue:
                 if one.closed is None
             }
 
-    def all_rounds(self) -> list[LiveRound]:
-        """Return every round of every survey and training."""
-        return [one.live for rounds in self.rounds.values() for one in rounds.values()]
+    def _reread(self) -> None:
+        """Read again because a name is not here, but not for everyone who makes names up."""
+        if not self._rereads.acquire(""):
+            self.reload()
+
+    def follow_others(self) -> None:
+        """Read again if another server has added a survey, or opened or closed a round."""
+        surveys, rounds = schema.surveys.c, schema.rounds.c
+        asked = select(
+            select(func.max(surveys.id)).scalar_subquery(),
+            select(func.max(rounds.id)).scalar_subquery(),
+            select(func.count(rounds.closed)).scalar_subquery(),
+        )
+        with self._database.read() as connection:
+            there = tuple(connection.execute(asked).one())
+        if there != self._seen:
+            self.reload()
+            self._seen = there
+
+    @contextmanager
+    def _leaving_out(self, kind: str, number: int) -> Iterator[None]:
+        """Leave a row that cannot be read out of the catalogue, and log it the first time."""
+        try:
+            yield
+        except Exception as problem:
+            if (kind, number) not in self._left_out:
+                self._left_out.add((kind, number))
+                log.error("a row cannot be read", table=f"{kind}s", id=number, exc_info=problem)
+
+    def rounds_since(self, enrolled: float) -> list[LiveRound]:
+        """Return the rounds, of surveys and trainings, in which one enrolled then may report."""
+        since = enrolled - CLOCKS_DIFFER
+        return [
+            one.live
+            for rounds in self.rounds.values()
+            for one in rounds.values()
+            if one.closed is None or one.closed >= since
+        ]
 
     def _unknown_steps(self, connection: Connection) -> dict[int, Any]:
         """Read the steps that memory does not have: their documents are large."""
@@ -113,7 +163,8 @@ class Catalogue:
             live = same.live
         else:
             live = _live(row, entry.survey, None)
-        return RoundEntry(live, row.opened, row.closes, row.closed)
+        closes = None if row.closes is None else min(row.closes, LAST_MOMENT)
+        return RoundEntry(live, row.opened, closes, row.closed)
 
     def _step_entry(
         self, training: TrainingEntry, row: Any, step_rows: Mapping[int, Any]
@@ -129,7 +180,7 @@ class Catalogue:
     def survey(self, name: str) -> SurveyEntry:
         """Return a survey, or raise the problem that there is none."""
         if name not in self.surveys:
-            self.reload()
+            self._reread()
         if name not in self.surveys:
             raise Problem("unknown-survey", "there is no survey of this name")
         return self.surveys[name]
@@ -138,7 +189,7 @@ class Catalogue:
         """Return a round of a survey or a training: by its label, or the latest."""
         rounds = self.rounds.get(name)
         if rounds is None or (label is not None and label not in rounds):
-            self.reload()
+            self._reread()
             rounds = self.rounds.get(name)
         if rounds is None:
             raise Problem("unknown-survey", "there is no survey of this name")
@@ -181,6 +232,8 @@ class Catalogue:
         opened = Round.open(label) if seed is None else Round(label, seed)
         if closes is not None and closes <= now:
             raise Problem("malformed", "'closes' must lie in the future")
+        if closes is not None and not closes <= now + LONGEST_ROUND:
+            raise Problem("malformed", "'closes' must lie within ten years from now")
         try:
             with self._database.write() as connection:
                 _close_expired(connection, survey.id, now)

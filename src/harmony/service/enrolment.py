@@ -18,7 +18,7 @@ from harmony_device.coins import ID_BYTES
 from .credentials import Holder
 from .database import Database
 from .problems import Problem
-from .schema import allowed
+from .schema import allowed, forgotten
 from .tokens import ENROL, Tokens
 
 
@@ -59,6 +59,12 @@ class Enrolment:
             if new:
                 connection.execute(allowed.insert(), new)
         return len(new)
+
+    def is_forgotten(self, device: bytes) -> bool:
+        """Whether this device was deleted: its reports are gone, and no other can be added."""
+        known = select(forgotten.c.number).where(forgotten.c.device == device)
+        with self._database.read() as connection:
+            return connection.execute(known).first() is not None
 
     def forget(self, device: bytes) -> None:
         """Take the entry of a forgotten device off the list."""

@@ -47,6 +47,7 @@ class Problem(Exception):  # noqa: N818  # RFC 9457 calls it a problem
     def __init__(
         self, reason: str, detail: str, *, retry_after: float | None = None, **members: Any
     ) -> None:
+        detail = detail.encode(errors="backslashreplace").decode()  # it may quote a bad text
         super().__init__(detail)
         self.reason = reason
         self.detail = detail

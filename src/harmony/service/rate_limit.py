@@ -4,10 +4,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
+from functools import lru_cache
+from ipaddress import IPv6Address, IPv6Network
 
 from .problems import Problem
 
 MOST_KEYS = 100_000
+
+
+def network_of(address: str) -> str:
+    """Return what a limit goes by: an IPv4 address, or the 64 bits that one IPv6 customer has.
+
+    >>> network_of("192.0.2.1"), network_of("2001:db8::1:2:3:4"), network_of("::ffff:192.0.2.1")
+    ('192.0.2.1', '2001:db8::/64', '192.0.2.1')
+    """
+    return _ipv6_network(address) if ":" in address else address
+
+
+@lru_cache(maxsize=4096)
+def _ipv6_network(address: str) -> str:
+    try:
+        whole = IPv6Address(address.partition("%")[0])
+    except ValueError:  # a proxy may write anything
+        return address
+    if whole.ipv4_mapped is not None:
+        return str(whole.ipv4_mapped)
+    return str(IPv6Network((whole, 64), strict=False))
 
 
 class RateLimit:

@@ -7,6 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 SCHEDULES = ("hourly", "daily", "weekly", "monthly")
 
+LONGEST_ROUND = timedelta(days=3653).total_seconds()
+"""How far ahead a round may close: ten years."""
+
+LAST_MOMENT = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
+"""Times after this one cannot be shown."""
+
 
 @dataclass(frozen=True)
 class Period:

@@ -80,6 +80,7 @@ def serve_app(
         app,
         loop="auto",
         http=choose_protocol(ingest, settings),
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
@@ -107,24 +108,36 @@ class Server(uvicorn.Server):
 def listen(settings: Settings) -> list[socket.socket]:
     """Open a socket for each worker before anything is printed, so that the port is known."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listeners: list[socket.socket] = []
-    port = settings.port
-    for _ in range(settings.workers):
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if settings.workers > 1:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        try:
-            listener.bind((settings.host, port))
-        except OSError as problem:
-            raise HarmonyError(
-                f"cannot listen on {settings.host}:{settings.port} ({problem.strerror}); "
-                "choose another 'port'"
-            ) from None
+    if settings.workers == 1:
+        listeners = [_bound(family, settings, settings.port)]
+    else:
+        # Sockets that share a port would share it with another server's as well, which may have
+        # another database: one that does not share finds out whether there is any.
+        with _bound(family, settings, settings.port) as alone:
+            port = alone.getsockname()[1]
+        listeners = [_bound(family, settings, port, share=True) for _ in range(settings.workers)]
+    for listener in listeners:
         listener.listen(2048)
-        listeners.append(listener)
-        port = listener.getsockname()[1]
     return listeners
+
+
+def _bound(
+    family: socket.AddressFamily, settings: Settings, port: int, *, share: bool = False
+) -> socket.socket:
+    """Return a socket on the server's address, or raise why it cannot be had."""
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if share:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    try:
+        bound.bind((settings.host, port))
+    except OSError as problem:
+        bound.close()
+        raise HarmonyError(
+            f"cannot listen on {settings.host}:{settings.port} ({problem.strerror}); "
+            "choose another 'port'"
+        ) from None
+    return bound
 
 
 def _offer_claim(state: ServiceState, url: str) -> None:

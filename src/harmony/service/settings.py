@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
@@ -70,7 +72,7 @@ class Settings(BaseSettings):
     trusted_proxies: str = Field(
         "", description="addresses whose X-Forwarded-For is believed, with commas between"
     )
-    cors_origins: list[str] = Field(
+    cors_origins: Annotated[list[str], NoDecode] = Field(
         default_factory=list, description="origins whose pages may call the API"
     )
     drain_seconds: float = Field(
@@ -78,6 +80,19 @@ class Settings(BaseSettings):
     )
     log_format: Literal["json", "console"] = Field("console", description="how log lines look")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def _separate(cls, given: Any) -> Any:
+        """Read origins with commas between, as the environment and flags have them, or as JSON."""
+        if not isinstance(given, str):
+            return given
+        if given.lstrip().startswith("["):
+            try:
+                return json.loads(given)
+            except ValueError:
+                raise ValueError("it must be origins with commas between, or JSON") from None
+        return [origin.strip() for origin in given.split(",") if origin.strip()]
 
     @classmethod
     def load(cls, config: str | Path | None = None, **flags: Any) -> Settings:

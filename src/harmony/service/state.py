@@ -25,8 +25,10 @@ from .warm_up import start_warm_up
 
 log = structlog.get_logger(__name__)
 
-TICK_SECONDS = 1.0
+TICK_SECONDS = 0.5
 RELOAD_SECONDS = 5.0
+REFRESH_SECONDS = 0.1
+"""How often at most reports to rounds that memory lacks make the catalogue be read."""
 TRAIN_SECONDS = 0.1
 """How often a running training is looked at: its steps close this late at most."""
 
@@ -63,6 +65,7 @@ class ServiceState:
         self._tickers: list[asyncio.Task[None]] = []
         self._refresh_lock = asyncio.Lock()
         self._refreshes = 0
+        self._refreshed = 0.0
 
     def reload(self) -> None:
         """Read what another server may have changed."""
@@ -90,10 +93,13 @@ class ServiceState:
         self.database.close()
 
     async def refresh_catalogue(self) -> None:
-        """Read the catalogue afresh; requests that ask at the same time share one reading."""
+        """Read the catalogue afresh; requests that ask at about the same time share a reading."""
         wanted = self._refreshes + 1
         async with self._refresh_lock:
             if self._refreshes < wanted:
+                loop = asyncio.get_running_loop()
+                await asyncio.sleep(self._refreshed + REFRESH_SECONDS - loop.time())
+                self._refreshed = loop.time()
                 self._refreshes += 1
                 await asyncio.to_thread(self.catalogue.reload)
 
@@ -104,6 +110,7 @@ class ServiceState:
             try:
                 for opened in await asyncio.to_thread(self.catalogue.follow_schedules):
                     log.info("round opened on schedule", round=opened)
+                await asyncio.to_thread(self.catalogue.follow_others)
                 if since_reload >= RELOAD_SECONDS:
                     since_reload = 0.0
                     await asyncio.to_thread(self.reload)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import structlog
 from fastapi import APIRouter, Body, Response
 
-from harmony.errors import HarmonyError
+from harmony.errors import HarmonyError, SurveyError
 from harmony.service.problems import Problem
 from harmony.survey import Survey
 
@@ -38,8 +38,24 @@ LATEST = "latest"
 """What reads call a survey's newest round, so no round may have that label."""
 
 DAY = 86400.0
-BIG_SURVEY = 2_000
-"""More attributes than this must come with their tables: computing them would take minutes."""
+MOST_TABLES = 2_000
+"""A survey with more, one for each attribute and tier, must come with them: it takes minutes."""
+
+
+def design_survey(document: dict[str, Any]) -> Survey:
+    """Return the survey of a definition or a document, if that takes seconds at most."""
+    attributes, tiers = document.get("attributes"), document.get("tiers")
+    offered = len(tiers) if isinstance(tiers, list) and tiers else 1
+    if (
+        "tables" not in document
+        and isinstance(attributes, list)
+        and len(attributes) * offered > MOST_TABLES
+    ):
+        raise SurveyError(
+            f"'attributes': more than {MOST_TABLES} attributes, or attributes times 'tiers', must "
+            "come with their tables"
+        )
+    return Survey.from_document(document)
 
 
 @router.post("/surveys", status_code=201)
@@ -50,11 +66,8 @@ def create_survey(
     schedule: Schedule | None = None,
 ) -> SurveyView:
     """Create a survey from its definition or from its whole document; it never changes."""
-    attributes = document.get("attributes")
-    if "tables" not in document and isinstance(attributes, list) and len(attributes) > BIG_SURVEY:
-        raise Problem("malformed", "'attributes': so large a survey must come with its tables")
     try:
-        survey = Survey.from_document(document)
+        survey = design_survey(document)
     except HarmonyError as problem:
         raise Problem("malformed", str(problem)) from None
     added = state.catalogue.add(survey, schedule)

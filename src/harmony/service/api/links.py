@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
+from harmony.service.asgi import own_url
 from harmony.service.dashboard.sessions import LINK_SECONDS, Sessions
 
 from .access import Analyst, State
@@ -23,6 +24,5 @@ class SignInLink(BaseModel):
 @router.post("/sign-in-links", status_code=201)
 def make_link(state: State, request: Request, holder: Analyst) -> SignInLink:
     """Get a link that signs the holder of this token in at the dashboard, once."""
-    url = state.settings.public_url or str(request.base_url)
-    link = Sessions(state.tokens).link(holder, url)
+    link = Sessions(state.tokens).link(holder, own_url(request.scope, state.settings))
     return SignInLink(link=link, expires=moment(state.clock() + LINK_SECONDS) or "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 from fastapi import Depends, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -58,12 +58,26 @@ Manager = Annotated[Visitor, Depends(_manager)]
 
 
 async def read_form(request: Request) -> Form:
-    """Read a form's fields."""
+    """Read the fields of a form, which must be on a page of this server."""
+    _refuse_other_sites(request)
     try:
         body = (await request.body()).decode()
         return parse_qs(body, keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:
         raise Problem("malformed", "the form cannot be read") from None
+
+
+def _refuse_other_sites(request: Request) -> None:
+    """Raise the problem that another site's page sent a form, as far as the browser tells."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        is_own = site in ("same-origin", "none")
+    else:
+        public = urlsplit(request.app.state.service.settings.public_url).netloc
+        hosts = {request.headers.get("host"), public} - {None, ""}
+        is_own = origin is None or origin.rpartition("//")[2] in hosts
+    if not is_own:
+        raise Problem("forbidden", "the form is from another site; open this server's own page")
 
 
 AnyForm = Annotated[Form, Depends(read_form)]

@@ -38,7 +38,7 @@ class Planned:
     def of(cls, filled: SurveyForm) -> Planned:
         """Build the survey and plan it."""
         try:
-            survey = Survey.from_document(filled.definition())
+            survey = admin.design_survey(filled.definition())
             plan = survey.plan(devices=filled.expected_devices())
         except HarmonyError as problem:
             return cls(problem=str(problem))

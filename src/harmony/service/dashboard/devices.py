@@ -7,13 +7,14 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from sqlalchemy import func, select
 
+from harmony.csv_table import csv_table
 from harmony.service import schema
 from harmony.service.api.access import State
 from harmony.service.api.models import moment
 from harmony.service.state import ServiceState
 
 from .access import PageRoute, Viewer
-from .exports import csv_response, csv_text, json_response
+from .exports import csv_response, json_response
 from .live import version_of
 from .rendering import page
 from .views import round_rows
@@ -42,7 +43,7 @@ def devices_json(state: State, _: Viewer) -> Response:
 @router.get("/devices.csv")
 def devices_csv(state: State, _: Viewer) -> Response:
     """The rounds as CSV."""
-    return csv_response("devices.csv", csv_text(_dated(state), COLUMNS))
+    return csv_response("devices.csv", csv_table(_dated(state), COLUMNS))
 
 
 def _rounds(state: ServiceState) -> list[dict[str, Any]]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -23,16 +20,3 @@ def csv_response(filename: str, content: str) -> Response:
     """Respond with a CSV file to be saved."""
     disposition = {"Content-Disposition": f'attachment; filename="{filename}"'}
     return Response(content, media_type="text/csv", headers=_HEADERS | disposition)
-
-
-def csv_text(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:
-    """Write rows as CSV.
-
-    >>> csv_text([{"round": "w1", "devices": 3}], ["round", "devices"])
-    'round,devices\\nw1,3\\n'
-    """
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()

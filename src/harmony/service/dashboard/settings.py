@@ -9,16 +9,18 @@ from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
 import harmony
+from harmony.csv_table import csv_table
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import TokenBody, TokenView
+from harmony.service.asgi import own_url
 from harmony.service.problems import Problem
 from harmony.service.schedule import SCHEDULES
 from harmony.service.state import ServiceState
 from harmony.service.tokens import ADMIN, ANALYST, ROLES
 
 from .access import Form, Manager, OwnForm, PageRoute, SignIns, field
-from .exports import csv_response, csv_text, json_response
+from .exports import csv_response, json_response
 from .rendering import page
 from .sessions import Visitor
 
@@ -43,7 +45,7 @@ def settings_json(state: State, _: Manager) -> Response:
 @router.get("/settings.csv")
 def settings_csv(state: State, _: Manager) -> Response:
     """The tokens as CSV; never a secret."""
-    return csv_response("tokens.csv", csv_text(_tokens(state), COLUMNS))
+    return csv_response("tokens.csv", csv_table(_tokens(state), COLUMNS))
 
 
 @router.post("/settings/tokens")
@@ -61,7 +63,7 @@ def make_link(
     holder = state.tokens.find(id)
     if holder is None or holder.role not in MAY_SIGN_IN:
         raise Problem("not-found", "there is no admin's or analyst's token of this id")
-    link = sessions.link(holder, state.settings.public_url or str(request.base_url))
+    link = sessions.link(holder, own_url(request.scope, state.settings))
     return _show(request, state, visitor, link=link, about=holder.name)
 
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from harmony.service.api.access import State
+from harmony.service.asgi import own_url
 from harmony.service.state import ServiceState
 
 from .access import AnyForm, Anyone, OwnForm, PageRoute, SignIns, Viewer, field
@@ -82,7 +83,7 @@ def _show(request: Request, status: int, **shown: Any) -> Response:
 
 
 def _set_cookie(response: Response, request: Request, state: ServiceState, cookie: str) -> None:
-    public = state.settings.public_url or str(request.base_url)
+    public = own_url(request.scope, state.settings)
     response.set_cookie(
         COOKIE,
         cookie,

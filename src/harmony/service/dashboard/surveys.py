@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
+from harmony.csv_table import csv_table
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import RoundBody
@@ -16,7 +17,7 @@ from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer, field
-from .exports import csv_response, csv_text, json_response
+from .exports import csv_response, json_response
 from .live import version_of
 from .readings import Read
 from .rendering import page
@@ -67,7 +68,7 @@ def list_json(state: State, _: Viewer) -> Response:
 @router.get("/surveys.csv")
 def list_csv(state: State, _: Viewer) -> Response:
     """The list as CSV."""
-    return csv_response("surveys.csv", csv_text(_rows(state), LIST_COLUMNS))
+    return csv_response("surveys.csv", csv_table(_rows(state), LIST_COLUMNS))
 
 
 def _rows(state: ServiceState) -> list[dict[str, object]]:

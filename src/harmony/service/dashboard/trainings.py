@@ -7,12 +7,13 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
+from harmony.csv_table import csv_table
 from harmony.service.api import trainings as api
 from harmony.service.api.access import State
 from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer
-from .exports import csv_response, csv_text, json_response
+from .exports import csv_response, json_response
 from .live import version_of
 from .rendering import page
 from .sessions import Visitor
@@ -45,7 +46,7 @@ def list_json(state: State, visitor: Viewer) -> Response:
 @router.get("/trainings.csv")
 def list_csv(state: State, visitor: Viewer) -> Response:
     """The list as CSV."""
-    return csv_response("trainings.csv", csv_text(_rows(state, visitor), LIST_COLUMNS))
+    return csv_response("trainings.csv", csv_table(_rows(state, visitor), LIST_COLUMNS))
 
 
 @router.get("/trainings/{name}")
@@ -76,7 +77,7 @@ def progress_json(state: State, visitor: Viewer, name: str) -> Response:
 def progress_csv(state: State, visitor: Viewer, name: str) -> Response:
     """A training's steps as CSV."""
     rows = step_rows(_detail(state, visitor, name))
-    return csv_response(f"{name}.csv", csv_text(rows, STEP_COLUMNS))
+    return csv_response(f"{name}.csv", csv_table(rows, STEP_COLUMNS))
 
 
 @router.post("/trainings/{name}/stop")

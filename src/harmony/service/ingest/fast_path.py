@@ -17,14 +17,12 @@ from contextlib import suppress
 from functools import lru_cache
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
-from uvicorn.protocols.http.httptools_impl import (
-    STATUS_LINE,
-    HttpToolsProtocol,
-    RequestResponseCycle,
-)
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
 from ..asgi import SPOKEN, Headers, Response, client_of, header_of
 from ..credentials import is_device
+from ..rate_limit import network_of
+from .connection import HttpConnection
 from .decision import ReportRequest
 from .responses import RESPONSES, response_to
 from .route import Ingest, survey_in
@@ -47,7 +45,7 @@ class EncodedResponses:
         return self._bytes.get(outcome)
 
 
-class ReportProtocol(HttpToolsProtocol):
+class ReportProtocol(HttpConnection):
     """One connection; `ingest` takes its reports."""
 
     ingest: Ingest
@@ -118,7 +116,7 @@ class ReportProtocol(HttpToolsProtocol):
     def _client(self) -> str:
         """Return the address that the request came from, through the proxies that are believed."""
         if self.proxies is None:
-            return self.client[0] if self.client else ""
+            return network_of(self.client[0]) if self.client else ""
         scope = {"type": "http", "client": self.client, "headers": self.headers, "scheme": "http"}
         with suppress(StopIteration):  # nothing in there waits
             self.proxies(scope, None, None).send(None)  # type: ignore[arg-type]

@@ -46,7 +46,7 @@ async def take_packed(state: ServiceState, survey: str, body: bytes) -> dict[str
     batch = unpack(body)
     live = (await _look_up(state, survey, [batch.label])).get(batch.label)
     if live is None:
-        state.trainings.count_late(survey, batch.count)
+        state.trainings.count_late(survey, batch.most_reports())
         raise refusal(outcome.CLOSED)
     if batch.fingerprint != live.survey.fingerprint:
         raise Problem("malformed", "'fingerprint' is not that of this survey's document")

@@ -18,23 +18,27 @@ KNOWN_UVICORN = ("0.54",)
 
 
 def choose_protocol(ingest: Ingest, settings: Settings) -> type[asyncio.Protocol] | str:
-    """Return what uvicorn is to use: the fast path, or its own choice if that cannot be used."""
-    against = _against_fast_path(settings)
+    """Return what uvicorn is to use: with the fast path, or without it if that cannot be used."""
+    against = _against_own_protocol()
     if against:
-        log.info("single reports take the ordinary route", because=against)
-        return "auto"
+        log.warning("single reports take the ordinary route", because=against)
+        return "h11"  # uvicorn's other protocol reads the bodies of upgrades as requests
+    if settings.cors_origins:
+        because = "'cors_origins' needs a layer that adds headers to every response"
+        log.info("single reports take the ordinary route", because=because)
+        from .connection import HttpConnection
+
+        return HttpConnection
     from .fast_path import protocol_for
 
     return protocol_for(ingest, settings.trusted_proxies)
 
 
-def _against_fast_path(settings: Settings) -> str:
-    """Return why the fast path cannot be used, if it cannot."""
+def _against_own_protocol() -> str:
+    """Return why the protocols that build on uvicorn's cannot be used, if they cannot."""
     if find_spec("httptools") is None:
         return "httptools is not installed"
     if uvicorn.__version__.rpartition(".")[0] not in KNOWN_UVICORN:
         known = ", ".join(KNOWN_UVICORN)
-        return f"the fast path knows uvicorn {known}, and this is {uvicorn.__version__}"
-    if settings.cors_origins:
-        return "'cors_origins' needs a layer that adds headers to every response"
+        return f"they are known to work with uvicorn {known}, and this is {uvicorn.__version__}"
     return ""

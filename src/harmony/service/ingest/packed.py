@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..problems import Problem
+from .blocks import TIER
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/vnd.harmony.reports"
 MAGIC = b"HARMONY1"
+
+LEAST_REPORT = TIER + 2
+"""Bytes of the shortest report: a device, a tier and one symbol of a byte."""
 
 _FINGERPRINT = slice(8, 40)
 _LABEL = 41
@@ -30,6 +34,14 @@ class PackedBatch:
     label: str
     count: int
     reports: memoryview
+
+    def most_reports(self) -> int:
+        """Return how many reports there can be: `count` is only what the sender says.
+
+        >>> unpack(pack("ab" * 32, "w1", b"", 1)[:-4] + bytes([255] * 4)).most_reports()
+        0
+        """
+        return min(self.count, len(self.reports) // LEAST_REPORT)
 
     def sized(self, size: int) -> memoryview:
         """Return the reports, which must be `count` times `size` bytes."""

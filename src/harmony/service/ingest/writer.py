@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future as ThreadFuture
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -29,6 +30,9 @@ from .blocks import Block, LiveRound, Reports
 from .outcomes import Outcomes
 
 log = structlog.get_logger(__name__)
+
+ERASE_SECONDS = 1.0
+"""How often the database's files are cleared of what was deleted, if anything was."""
 
 
 class Waiter(Protocol):
@@ -106,6 +110,8 @@ class Writer:
         self._committing = 0
         self._enough = 1
         self._timer: asyncio.TimerHandle | None = None
+        self._erasing: asyncio.TimerHandle | None = None
+        self._erased = 0.0
         self._running = False
         self._drained = asyncio.Event()
         self._ended = asyncio.Event()
@@ -245,3 +251,26 @@ class Writer:
             removed.set_exception(OverloadedError("the change could not be committed"))
         except Exception as problem:
             removed.set_exception(problem)
+        else:
+            self._loop.call_soon_threadsafe(self._plan_erasing)
+
+    def _plan_erasing(self) -> None:
+        """Erase what was removed (on the loop): soon, but once for all that were removed lately."""
+        if self._erasing is None:
+            wait = max(0.0, self._erased + ERASE_SECONDS - self._loop.time())
+            self._erasing = self._loop.call_later(wait, self._work.put, self._erase)
+
+    def _erase(self) -> None:
+        """Erase what was removed (on the writer's thread), and again later if that cannot be."""
+        erased = False
+        try:
+            erased = self._store.erase()
+        except Exception as problem:
+            log.error("deleted reports could not be erased", exc_info=problem)
+        with suppress(RuntimeError):  # the loop has ended, and with it the wish to try again
+            self._loop.call_soon_threadsafe(self._finish_erasing, erased)
+
+    def _finish_erasing(self, erased: bool) -> None:
+        self._erasing, self._erased = None, self._loop.time()
+        if not erased:
+            self._plan_erasing()

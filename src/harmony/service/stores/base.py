@@ -59,13 +59,13 @@ class Store(ABC):
         """Remove a device's reports and their counts, and refuse it from now on."""
         removed = 0
         with self._transaction(alone=True):
-            self._refuse(device)
             for live in rounds:
                 report = self._remove(live, device)
                 if report is not None:
                     reports = live.rows(report)
                     self._count(live, reports, live.locate(reports), np.arange(1), -1)
                     removed += 1
+            self._refuse(device)
         return removed
 
     def _count(
@@ -78,6 +78,10 @@ class Store(ABC):
         tiers, members = np.unique(reports[rows, TIER], return_counts=True)
         self._add_counts(live.id, touched, times * step)
         self._add_totals(live.id, tiers, members * step)
+
+    def erase(self) -> bool:
+        """Overwrite in the files what was removed; False if a reader is in the way for now."""
+        return True
 
     @abstractmethod
     def stored(self, live: LiveRound) -> Iterator[Reports]:

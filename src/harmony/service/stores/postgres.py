@@ -72,12 +72,15 @@ ADD = f"""
 """Adds the reports that may be added, and returns them."""
 
 ADD_ALL = f"""
-    WITH added AS ({INSERT} RETURNING 1)
+    WITH added AS ({INSERT} ON CONFLICT DO NOTHING RETURNING 1)
     SELECT 1 / (count(*) = $6 AND $6 > 0)::int FROM added
 """
-"""Adds every report, of which there are $6, or fails with one of `NOT_ALL`."""
+"""Adds every report, of which there are $6, or fails with `NotAll`.
 
-NOT_ALL = (psycopg.errors.UniqueViolation, psycopg.errors.DivisionByZero)
+A unique violation would put the device that it is about into PostgreSQL's log.
+"""
+
+NotAll = psycopg.errors.DivisionByZero
 
 CAREFUL_COMMITS = 100
 """How many commits are careful after one that could not add every report."""
@@ -110,7 +113,7 @@ class PostgresStore(Store):
             pipeline.execute("COMMIT")
             try:
                 pipeline.sync()
-            except NOT_ALL:
+            except NotAll:
                 pipeline.execute("ROLLBACK")
                 return None
         return outcomes
@@ -151,7 +154,8 @@ class PostgresStore(Store):
             # Whether the database took the commit is unknown: start afresh.
             self.close()
             if isinstance(problem, psycopg.Error):
-                raise StoreError(f"PostgreSQL: {problem}") from problem
+                said = problem.diag.message_primary or problem  # without details, which quote
+                raise StoreError(f"PostgreSQL: {said}") from problem
             raise
 
     def _connected(self) -> Pipeline:

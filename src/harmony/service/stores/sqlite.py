@@ -18,6 +18,7 @@ the primary key does for a round.
 from __future__ import annotations
 
 import sqlite3
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -39,6 +40,9 @@ SHARD = 0
 """SQLite has one writer at a time, so one shard is enough."""
 
 Scope = tuple[str, int]
+
+ERASE_MILLISECONDS = 100
+"""How long erasing may wait for readers, while reports wait for it."""
 
 NO_REPORT = 0xFF
 """The tier of a place whose report was removed.  No survey has so many tiers."""
@@ -86,6 +90,7 @@ class SqliteStore(Store):
             "temp_store=MEMORY",
             "cache_size=-65536",
             "wal_autocheckpoint=2000",
+            "secure_delete=ON",
         ):
             self._connection.execute(f"PRAGMA {pragma}")
         self._start_afresh()
@@ -94,12 +99,24 @@ class SqliteStore(Store):
         """Start without any memory of what the database holds."""
         self._version = -1
         self._open: list[tuple[int, float | None]] = []
+        self._open_scopes: set[Scope] = set()
         self._indexes: dict[Scope, RoundIndex] = {}
         self._forgotten_devices = DeviceIndex()
         self._forgotten_number = 0
 
     def close(self) -> None:
         self._connection.close()
+
+    def erase(self) -> bool:
+        # The log still has what was there before, until it is moved to the database and cut off.
+        self._connection.execute(f"PRAGMA busy_timeout={ERASE_MILLISECONDS}")
+        try:
+            ((busy, _, _),) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.OperationalError:  # another connection is at it
+            return False
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
+        return not busy
 
     def stored(self, live: LiveRound) -> Iterator[Reports]:
         rows = self._connection.execute(
@@ -127,6 +144,11 @@ class SqliteStore(Store):
 
     def _open_rounds(self, now: float) -> set[int]:
         """Return the rounds that are open, with memory as it is in this transaction."""
+        self._refresh()
+        return {number for number, closes in self._open if closes is None or closes > now}
+
+    def _refresh(self) -> None:
+        """Bring memory to what the database is in this transaction."""
         # The version changes when any other connection commits, so memory is as good until then.
         ((version,),) = self._connection.execute("PRAGMA data_version")
         if version != self._version:
@@ -137,10 +159,9 @@ class SqliteStore(Store):
             ).fetchall()
             self._open = [(number, closes) for number, closes, _ in rows]
             self._read_forgotten()
-            still_open = {_scope(number, training) for number, _, training in rows}
-            for scope in self._indexes.keys() - still_open:
+            self._open_scopes = {_scope(number, training) for number, _, training in rows}
+            for scope in self._indexes.keys() - self._open_scopes:
                 del self._indexes[scope]
-        return {number for number, closes in self._open if closes is None or closes > now}
 
     def _forgotten(self, reports: Reports) -> NDArray[np.bool_]:
         if not self._forgotten_devices.numbers:
@@ -252,12 +273,8 @@ class SqliteStore(Store):
         )
 
     def _remove(self, live: LiveRound, device: bytes) -> bytes | None:
-        chunks = self._connection.execute(
-            "SELECT first, reports FROM chunks WHERE round = ? AND instr(reports, ?) > 0",
-            (live.id, device),
-        )
         wanted = np.frombuffer(device, np.uint8)
-        for first, packed in chunks.fetchall():
+        for first, packed in self._chunks_with(live, device):
             reports = live.rows(packed)
             same = (reports[:, :ID_BYTES] == wanted).all(axis=1) & (reports[:, TIER] != NO_REPORT)
             for place in np.flatnonzero(same)[:1].tolist():
@@ -271,6 +288,25 @@ class SqliteStore(Store):
                 )
                 return report
         return None
+
+    def _chunks_with(self, live: LiveRound, device: bytes) -> list[tuple[int, bytes]]:
+        """Return the chunks of a round that may hold a device's report, with their firsts."""
+        self._refresh()
+        if _scope(live.id, live.training) not in self._open_scopes:  # it has no index any more
+            return self._connection.execute(
+                "SELECT first, reports FROM chunks WHERE round = ? AND instr(reports, ?) > 0",
+                (live.id, device),
+            ).fetchall()
+        index = self._index(live)
+        ids = np.frombuffer(device, np.uint8).reshape(1, ID_BYTES)
+        (number,) = index.devices.find(device_words(ids)).tolist()
+        chunk = bisect_right(index.firsts, number) - 1
+        if number < 0 or index.rounds[chunk] != live.id:
+            return []
+        return self._connection.execute(
+            "SELECT first, reports FROM chunks WHERE round = ? AND first = ?",
+            (live.id, index.firsts[chunk]),
+        ).fetchall()
 
 
 def _scope(round_id: int, training: int | None) -> Scope:

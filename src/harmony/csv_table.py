@@ -1,0 +1,32 @@
+"""CSV that spreadsheets show as it is: a text that looks like a formula is marked as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+def csv_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
+    """Write rows as CSV, with a line of headings.
+
+    >>> csv_table([{"value": "=1+1", "count": -3}, {"value": "-5", "count": 2}], ["value", "count"])
+    "value,count\\n'=1+1,-3\\n-5,2\\n"
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([_cell(column) for column in columns])
+    writer.writerows([_cell(row.get(column, "")) for column in columns] for row in rows)
+    return buffer.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a cell's content: an apostrophe stands before a text that would be calculated."""
+    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value

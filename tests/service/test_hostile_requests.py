@@ -1,0 +1,199 @@
+"""What a request may not decide: where links go, how often the database is read, who is limited."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+import harmony as hm
+from harmony.errors import HarmonyError
+from harmony.service.asgi import client_of
+from harmony.service.catalogue import REREADS_PER_SECOND, Catalogue
+from harmony.service.server import listen
+from harmony.service.settings import Settings, SettingsError
+from harmony.service.state import REFRESH_SECONDS
+
+from .conftest import SURVEY, Service
+from .devices import any_report, report_body
+from .postgres import Postgres
+from .stored import stored_in
+
+Start = Callable[..., Service]
+
+
+def counting(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """Return a list that grows with every reading of the catalogue."""
+    read: list[None] = []
+    reload = catalogue.reload
+
+    def counted() -> None:
+        read.append(None)
+        reload()
+
+    monkeypatch.setattr(catalogue, "reload", counted)
+    return read
+
+
+def test_names_that_are_made_up_seldom_make_the_catalogue_be_read(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = counting(service.state.catalogue, monkeypatch)
+    started = time.monotonic()
+    for number in range(100):
+        assert service.client.get(f"/v1/surveys/none{number}").status_code == 404
+    elapsed = time.monotonic() - started
+    assert len(read) <= REREADS_PER_SECOND * (elapsed + 1) + elapsed + 1
+
+
+def test_reports_to_rounds_that_are_made_up_wait_for_each_other(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = service.open()
+    device, count = service.enrol(), 5
+    report = any_report(live, device.device)
+    started = time.monotonic()
+    for number in range(count):
+        assert service.send(device, report_body(f"none{number}", report)).status_code == 410
+    assert time.monotonic() - started >= (count - 1) * REFRESH_SECONDS
+
+
+def test_what_another_server_did_is_noticed_without_reading_everything(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.open("week1")
+    state = service.state
+    mine, other = (Catalogue(state.database, state.clock) for _ in range(2))
+    mine.follow_others()
+    read = counting(mine, monkeypatch)
+    mine.follow_others()
+    assert read == []
+    other.close(SURVEY.name, "week1")
+    mine.follow_others()
+    assert mine.surveys[SURVEY.name].open_round(state.clock()) is None
+    other.open(SURVEY.name, "week2")
+    mine.follow_others()
+    opened = mine.surveys[SURVEY.name].open_round(state.clock())
+    assert opened is not None
+    assert opened.live.round.label == "week2"
+    other.add(hm.Survey("another", [hm.Boolean("wifi")], epsilon=1.0), None)
+    mine.follow_others()
+    assert "another" in mine.surveys
+    assert len(read) == 3
+
+
+def test_a_round_that_another_server_opened_takes_its_first_report(service: Service) -> None:
+    service.open("week1")
+    other = Catalogue(service.state.database, service.state.clock)
+    other.close(SURVEY.name, "week1")
+    live = other.open(SURVEY.name, "week2").live
+    device = service.enrol()
+    body = report_body("week2", any_report(live, device.device))
+    assert service.send(device, body).status_code == 201
+
+
+def test_links_go_where_the_server_is_whatever_host_says(serve: Start) -> None:
+    evil = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+    for settings, url in (
+        ({}, "http://testserver"),
+        ({"public_url": "https://ours"}, "https://ours"),
+    ):
+        service = serve(**settings)
+        made = service.client.post("/v1/sign-in-links", headers=service.admin | evil)
+        assert made.json()["link"].startswith(f"{url}/sign-in?code=" if settings else f"{url}:80/")
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/claim"])
+@pytest.mark.parametrize(
+    ("headers", "allowed"),
+    [
+        ({"Sec-Fetch-Site": "cross-site"}, False),
+        ({"Sec-Fetch-Site": "same-site"}, False),
+        ({"Origin": "https://evil.example"}, False),
+        ({"Origin": "null"}, False),
+        ({"Origin": "https://[evil"}, False),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": "null"}, True),
+        ({"Origin": "http://testserver"}, True),
+        ({"Origin": "https://ours"}, True),
+        ({}, True),
+    ],
+)
+def test_nobody_is_signed_in_by_another_sites_page(
+    serve: Start, path: str, headers: dict[str, str], allowed: bool
+) -> None:
+    service = serve(public_url="https://ours/")
+    response = service.client.post(path, data={"code": "hmy_0_0"}, headers=headers)
+    assert response.status_code == (401 if allowed else 403)
+
+
+def test_an_ipv6_customer_is_limited_as_one() -> None:
+    def limited_as(address: str) -> str:
+        return client_of({"client": (address, 1)})
+
+    assert limited_as("2001:db8:0:1::1") == limited_as("2001:db8:0:1:ffff::2")
+    assert limited_as("2001:db8:0:1::1") != limited_as("2001:db8:0:2::1")
+    assert limited_as("::ffff:192.0.2.1") == limited_as("192.0.2.1")
+    assert limited_as("fe80::1%eth0") == limited_as("fe80::2")
+    assert limited_as("not:an:address") == "not:an:address"
+
+
+def test_a_survey_that_would_take_minutes_to_design_must_bring_its_tables(service: Service) -> None:
+    attributes = [
+        {"name": f"a{number}", "kind": "numeric", "low": 0, "high": 1} for number in range(2000)
+    ]
+    definition = {
+        "name": "large",
+        "tiers": [0.5 + tier / 4 for tier in range(16)],
+        "attributes": attributes,
+    }
+    refused = service.client.post("/v1/surveys", json=definition, headers=service.admin)
+    assert refused.status_code == 422
+    assert "'tiers'" in refused.json()["detail"]
+
+
+def test_servers_with_several_workers_do_not_share_a_port() -> None:
+    settings = Settings.load(port=0, workers=2)
+    mine = listen(settings)
+    try:
+        port = mine[0].getsockname()[1]
+        assert {one.getsockname()[1] for one in mine} == {port}
+        for workers in (1, 2):
+            with pytest.raises(HarmonyError, match="cannot listen"):
+                listen(Settings.load(port=port, workers=workers))
+    finally:
+        for one in mine:
+            one.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "origins"),
+    [
+        ("https://a.example", ["https://a.example"]),
+        ("https://a.example, https://b.example", ["https://a.example", "https://b.example"]),
+        ('["https://a.example"]', ["https://a.example"]),
+        ("", []),
+    ],
+)
+def test_origins_in_the_environment_have_commas_between(
+    monkeypatch: pytest.MonkeyPatch, given: str, origins: list[str]
+) -> None:
+    monkeypatch.setenv("HARMONY_CORS_ORIGINS", given)
+    assert Settings.load().cors_origins == origins
+
+
+def test_origins_that_cannot_be_read_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARMONY_CORS_ORIGINS", "[https://a.example")
+    with pytest.raises(SettingsError, match="'cors_origins'"):
+        Settings.load()
+
+
+def test_the_log_of_postgres_has_no_devices(postgres: Postgres) -> None:
+    with stored_in(postgres.fresh()) as stored:
+        device = b"\xa5" * 16
+        assert stored.commit(any_report(stored.live, device)) == ["accepted"]
+        again = any_report(stored.live, device, symbol=1)
+        assert stored.commit(again) == ["conflict"]  # tried as one that may be added, then not
+    logged = postgres.log()
+    assert "division by zero" in logged
+    assert device.hex() not in logged
