@@ -61,6 +61,8 @@ class Number:
 
     def read(self, value: object) -> Answer:
         """Return the answer for `value`."""
+        if type(value) is float and self.low <= value <= self.high:  # what most values are
+            return value
         number = _finite(value)
         if number is None:
             return self.missing
@@ -137,9 +139,9 @@ class Category:
 
     def read(self, value: object) -> Answer:
         """Return the place of `value`, or of the value that stands for it."""
-        if type(value) is self._exact and value in self._places:  # what most values are
-            return self._places[value]
-        place = self._place(value)
+        place = self._places.get(value) if type(value) is self._exact else None
+        if place is None:  # which few values are
+            place = self._place(value)
         if place >= 0:
             return place
         return self._unlisted if place == _UNLISTED else self._missing
