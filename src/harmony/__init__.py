@@ -8,16 +8,18 @@
 'too few reports to say'
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import typing as _typing
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
+    from . import datasets
     from .attributes import Boolean, Categorical, Integer, Numeric
     from .errors import (
         ClippedWarning,
         DataError,
         HarmonyError,
         PrivacyError,
+        PrivacyLeakWarning,
         SurveyError,
         TallyError,
     )
@@ -39,12 +41,14 @@ __all__ = [
     "Numeric",
     "Plan",
     "PrivacyError",
+    "PrivacyLeakWarning",
     "Round",
     "Survey",
     "SurveyError",
     "Tally",
     "TallyError",
     "audit",
+    "datasets",
 ]
 
 # Each public name is loaded when it is first used, so that the command line starts quickly.
@@ -55,6 +59,7 @@ _HOMES = {
         "DataError",
         "HarmonyError",
         "PrivacyError",
+        "PrivacyLeakWarning",
         "SurveyError",
         "TallyError",
     ),
@@ -66,14 +71,20 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+_MODULES = ("datasets",)
+
+
+def __getattr__(name: str) -> _typing.Any:
+    if name in _MODULES:
+        return _importlib.import_module(f".{name}", __name__)
     for home, names in _HOMES.items():
         if name in names:
-            value = getattr(import_module(f".{home}", __name__), name)
+            value = getattr(_importlib.import_module(f".{home}", __name__), name)
             globals()[name] = value
             return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    """Return the public names alone: what people who press tab are looking for."""
+    return sorted([*__all__, "__version__"])

@@ -13,6 +13,7 @@ from harmony_device.attributes import is_well_formed
 from harmony_device.protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VALUES
 
 from .errors import SurveyError
+from .near_names import did_you_mean
 
 Value = str | int | bool
 MAX_WEIGHT = 1 << 16
@@ -208,12 +209,16 @@ def attribute_from_document(document: Any, where: str) -> Attribute:
         "integer": (Integer, {"name", "low", "high"}, {"weight", "missing", "unlisted"}),
     }
     if not isinstance(kind, str) or kind not in builders:
-        raise SurveyError(f"{where}: 'kind' must be one of {', '.join(builders)}")
+        near = did_you_mean(kind, builders)
+        raise SurveyError(f"{where}: 'kind' must be one of {', '.join(builders)}{near}")
     build, needed, optional = builders[kind]
     if missing := needed - fields.keys():
-        raise SurveyError(f"{where}: '{min(missing)}' is missing")
+        near = did_you_mean(min(missing), fields.keys() - needed - optional)
+        raise SurveyError(f"{where}: '{min(missing)}' is missing{near}")
     if unknown := fields.keys() - needed - optional:
-        raise SurveyError(f"{where}: unknown field '{min(map(str, unknown))}'")
+        field = min(map(str, unknown))
+        near = did_you_mean(field, needed | optional)
+        raise SurveyError(f"{where}: unknown field '{field}'{near}")
     attribute: Attribute = build(**fields)
     return attribute
 

@@ -22,6 +22,7 @@ from harmony_device.tables import Table, check_table, table_from_document
 from .attributes import Attribute, Signed, attribute_from_document
 from .errors import PrivacyError, SurveyError
 from .mechanisms import Grid, Linear, Mechanism, SignedLinear
+from .near_names import did_you_mean
 
 Mechanisms = tuple[tuple[Mechanism, ...], ...]
 """The mechanism of each attribute, for each tier."""
@@ -35,11 +36,13 @@ def survey_fields(document: Any) -> dict[str, Any]:
         raise SurveyError("a survey must be a mapping with 'name', 'epsilon' and 'attributes'")
     for field in ("name", "attributes"):
         if field not in document:
-            raise SurveyError(f"'{field}' is missing")
+            near = did_you_mean(field, document.keys() - _FIELDS)
+            raise SurveyError(f"'{field}' is missing{near}")
     if "format" in document and document["format"] != SURVEY_FORMAT:
         raise SurveyError(f"'format' must be {SURVEY_FORMAT!r}")
     if unknown := document.keys() - _FIELDS - {"format", "tables"}:
-        raise SurveyError(f"unknown field '{min(map(str, unknown))}'")
+        field = min(map(str, unknown))
+        raise SurveyError(f"unknown field '{field}'{did_you_mean(field, _FIELDS)}")
     if not isinstance(document["attributes"], list):
         raise SurveyError("'attributes' must be a list")
     fields = {key: document[key] for key in _FIELDS & document.keys()}

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import HarmonyError
 from .estimate.intervals import check_confidence, single
+from .frames import pandas_frame, polars_frame
 from .mechanisms.inclusion import inclusion_chances
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    from matplotlib.figure import Figure
+
     from .survey import Survey
 
 
@@ -59,6 +64,20 @@ class Plan:
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the errors as a pandas DataFrame, a row for each attribute."""
+        return pandas_frame(self.to_dict()["errors"])
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the errors as a Polars DataFrame, a row for each attribute."""
+        return polars_frame(self.to_dict()["errors"])
+
+    def plot(self) -> Figure:
+        """Draw the expected errors against the number of devices, as a matplotlib figure."""
+        from .plots import plot_plan
+
+        return plot_plan(self)
 
     def _repr_html_(self) -> str:
         from .estimate.notebook import plan_html

@@ -33,12 +33,14 @@ from .document import (
 )
 from .errors import SurveyError
 from .mechanisms.choose import balance_coins, choose_answers, design_mechanism
+from .near_names import did_you_mean
 from .rounds import Round
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from .bulk.columns import TableLike
+    from .draft import Draft
     from .estimate.result import Result
     from .plan import Plan
     from .tally import Tally
@@ -84,6 +86,8 @@ class Survey:
             answers = choose_answers(self.attributes, exact_tiers, mechanism)
         self.answers = _checked_answers(answers, len(self.attributes))
         self.balance = _checked_balance(balance, mechanism)
+        self.draft: Draft | None = None
+        """What `from_frame` guessed, and nobody has reviewed."""
         self.mechanisms: Mechanisms
         """The mechanism of each attribute, for each tier; every table is proved."""
         self.weights: list[int]
@@ -119,7 +123,8 @@ class Survey:
         for place, attribute in enumerate(self.attributes):
             if attribute.name == name:
                 return place
-        raise SurveyError(f"the survey has no attribute {name!r}")
+        near = did_you_mean(name, [attribute.name for attribute in self.attributes])
+        raise SurveyError(f"the survey has no attribute {name!r}{near}")
 
     def rows(self, tier: int = 0) -> list[int]:
         """Return how many rows the coin chooses from, for each attribute."""
@@ -151,7 +156,8 @@ class Survey:
         attributes = _plural(len(self.attributes), "attribute")
         spent = "/".join(f"{tier:g}" for tier in self.tiers)
         answers = _plural(self.answers, "answer")
-        return f"<Survey {self.name!r}: {attributes}, epsilon {spent}, {answers} a report>"
+        drafted = f"; to review: {', '.join(self.draft.to_review)}" if self.draft else ""
+        return f"<Survey {self.name!r}: {attributes}, epsilon {spent}, {answers} a report{drafted}>"
 
     def _repr_html_(self) -> str:
         from .estimate.notebook import survey_html
@@ -200,6 +206,41 @@ class Survey:
         from .files import read_structured
 
         return cls.from_document(read_structured(path))
+
+    @classmethod
+    def from_frame(
+        cls,
+        table: TableLike,
+        epsilon: float,
+        *,
+        name: str = "draft",
+        columns: Sequence[str] | None = None,
+    ) -> Survey:
+        """Draft a survey from a table's columns, to be reviewed: see `draft` and `to_code`.
+
+        Ranges and values are read off the data, which tells about the people in it: a
+        `PrivacyLeakWarning` says of which columns.
+
+        >>> import harmony as hm
+        >>> draft = Survey.from_frame({"wifi": [True, False]}, epsilon=1.0, name="phones")
+        >>> print(draft.to_code())
+        hm.Survey("phones", epsilon=1, attributes=[
+            hm.Boolean("wifi"),
+        ])
+        """
+        from .draft import draft_attributes, warn_of_draft
+
+        attributes, draft = draft_attributes(table, columns)
+        survey = cls(name, attributes, epsilon)
+        survey.draft = draft
+        warn_of_draft(draft)
+        return survey
+
+    def to_code(self) -> str:
+        """Return the Python code that builds this survey, with a comment on what to review."""
+        from .draft import survey_code
+
+        return survey_code(self)
 
     def randomize(
         self,

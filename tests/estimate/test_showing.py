@@ -143,7 +143,7 @@ def test_without_pandas_a_frame_says_what_to_install(monkeypatch: pytest.MonkeyP
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(hm.HarmonyError, match="pip install pandas"):
+    with pytest.raises(hm.HarmonyError, match="to_frame needs pandas: pip install"):
         result(MEAN).to_frame()
 
 

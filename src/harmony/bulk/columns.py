@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..attributes import Attribute, Numeric
+from .type_words import in_words
 
 TableLike = Any
 """A dict of arrays, a pandas or Polars DataFrame, or an Arrow table: one row a device."""
@@ -204,7 +205,7 @@ def wrong_type(attribute: Attribute, found: str) -> str:
     else:
         wanted = {str: "text", int: "integers", bool: "booleans"}[type(attribute.values[0])]
     return (
-        f"{attribute.name}: the column holds {found}, but the attribute takes {wanted}; "
+        f"{attribute.name}: the column holds {in_words(found)}, but the attribute takes {wanted}; "
         f"convert the column, or {AS_DEVICES}, for whom such values are missing"
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..attributes import Attribute
 from ..errors import DataError
+from ..near_names import did_you_mean
 from .coded import coded_column
 from .columns import Column, TableLike
 from .device_columns import device_column
@@ -54,5 +55,5 @@ def _names(table: TableLike) -> Any:
 
 def _pick(table: TableLike, names: Any, name: str) -> Any:
     if name not in names:
-        raise DataError(f"column {name!r} is missing")
+        raise DataError(f"column {name!r} is missing{did_you_mean(name, names)}")
     return table[name]

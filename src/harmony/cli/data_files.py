@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import DataError
+from ..near_names import did_you_mean
 
 PART_BYTES = 1 << 26
 LEAST_ROWS, MOST_ROWS = 1 << 16, 1 << 20
@@ -167,7 +168,9 @@ def _need(path: Path, columns: Columns, present: Iterable[str], fix: str) -> Non
     names = list(present)
     for name in columns:
         if name not in names:
-            raise DataError(f"{path}: column {name!r} is missing; {fix}")
+            # A first line that names none of the columns may hold somebody's values.
+            near = did_you_mean(name, names) if columns.keys() & set(names) else ""
+            raise DataError(f"{path}: column {name!r} is missing{near or f'; {fix}'}")
         if names.count(name) > 1:
             raise DataError(f"{path}: two columns are called {name!r}; keep one")
 

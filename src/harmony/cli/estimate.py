@@ -9,7 +9,7 @@ import typer
 
 from .loading import check_out, load_survey, load_tally
 from .options import Confidence, Json, SurveyFile
-from .plot_files import SavePlot, check_plot, save_estimates
+from .plot_files import SavePlot, check_plot
 from .terminal import bar, columns, console, percent, plural, reporting, say, say_json
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def estimate(
     if out is not None:
         _write(result, out, confidence)
     if save_plot is not None:
-        save_estimates(result, confidence, save_plot)
+        result.plot(confidence).savefig(save_plot)
     if json:
         say_json(document)
         return

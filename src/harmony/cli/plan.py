@@ -9,7 +9,7 @@ import typer
 from ..errors import HarmonyError
 from .loading import load_survey
 from .options import Confidence, Json, SurveyFile
-from .plot_files import SavePlot, check_plot, save_plan
+from .plot_files import SavePlot, check_plot
 from .terminal import columns, console, percent, plural, reporting, say_json
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def plan(
     check_plot(save_plot)
     planned = load_survey(survey).plan(devices=devices, error=error, confidence=confidence)
     if save_plot is not None:
-        save_plan(planned, save_plot)
+        planned.plot().savefig(save_plot)
     if json:
         say_json(planned.to_dict())
         return

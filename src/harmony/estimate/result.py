@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..csv_table import csv_table
-from ..errors import HarmonyError
+from ..frames import pandas_frame, polars_frame
+from ..near_names import did_you_mean
 from .coin_check import CoinWarning
 from .decimals import decimals_for
 from .histogram import HistogramEstimate
@@ -17,6 +18,8 @@ from .mean import MeanEstimate
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    from matplotlib.figure import Figure
 
 Estimate = MeanEstimate | HistogramEstimate
 
@@ -49,7 +52,8 @@ class Result(Mapping[str, Any]):
         try:
             return self.estimates[name]
         except KeyError:
-            raise KeyError(f"the survey has no attribute {name!r}") from None
+            near = did_you_mean(name, self.estimates)
+            raise KeyError(f"the survey has no attribute {name!r}{near}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.estimates)
@@ -87,11 +91,17 @@ class Result(Mapping[str, Any]):
 
     def to_frame(self, confidence: float = 0.95) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise HarmonyError("to_frame needs pandas: pip install pandas") from None
-        return pd.DataFrame(self.rows(confidence))
+        return pandas_frame(self.rows(confidence))
+
+    def to_polars(self, confidence: float = 0.95) -> pl.DataFrame:
+        """Return the rows as a Polars DataFrame."""
+        return polars_frame(self.rows(confidence))
+
+    def plot(self, confidence: float = 0.95) -> Figure:
+        """Draw every estimate with its interval, as a matplotlib figure."""
+        from ..plots import plot_result
+
+        return plot_result(self, confidence)
 
     def _repr_html_(self) -> str:
         from .notebook import result_html

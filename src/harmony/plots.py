@@ -1,0 +1,146 @@
+"""Plots in one style, with matplotlib where it is installed: `result.plot()`, `plan.plot()`.
+
+A plot is a matplotlib figure that notebooks show by themselves; `savefig` keeps it.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from .errors import HarmonyError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .estimate.result import Result
+    from .plan import Plan
+
+BLUE, PALE, GREY = "#1d5f8a", "#a9cde4", "#8b97a0"
+SERIES = (BLUE, "#b4570c", "#2f7d4f", "#7b4fa3", "#56626b", "#a3282b")
+WIDTH = 6.4
+SHOWN_VALUES = 40
+"""Values of a histogram that are drawn: of more, the most frequent."""
+
+ALIKE = 0.05
+"""Errors that differ by less than this share are drawn as one."""
+
+MISSING = "plots need matplotlib: pip install 'harmony-ldp[plot]'"
+
+
+def plot_result(result: Result, confidence: float = 0.95) -> Figure:
+    """Draw every estimate: a mean on its range, a histogram as bars, each with its interval.
+
+    Bars are the consistent form (never negative, adding up to one), dots the unbiased one.
+    """
+    shown = list(result.values())
+    heights = [0.9 if hasattr(one, "mean") else 0.7 + 0.26 * _bars(one) for one in shown]
+    figure, panels = new_figure(sum(heights) + 0.5, heights)
+    for one, axes in zip(shown, panels, strict=True):
+        _draw_estimate(axes, one, confidence)
+    figure.suptitle(
+        f"{result.survey}, round {result.round}: {result.reports:,} reports, "
+        f"epsilon {result.epsilon:g}, {100 * confidence:g}% intervals",
+        x=0.01, ha="left", fontsize=10,
+    )  # fmt: skip
+    return figure
+
+
+def plot_plan(plan: Plan) -> Figure:
+    """Draw the expected errors against the number of devices; a line marks the plan's own.
+
+    Attributes whose errors are the same, as a balanced survey's mostly are, share a line.
+    """
+    figure, (axes,) = new_figure(4.2)
+    devices = [plan.devices * 10 ** (step / 4) for step in range(-4, 9)]
+    for place, (error, names) in enumerate(_alike(plan)):
+        errors = [error * math.sqrt(plan.devices / count) for count in devices]
+        style = ("-", "--", ":", "-.")[place // len(SERIES) % 4]
+        axes.loglog(devices, errors, style, label=_listed(names))
+    axes.axvline(plan.devices, color=GREY, linestyle=":")
+    axes.xaxis.set_major_formatter(lambda count, _: f"{count:,.0f}")
+    axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+    axes.set(xlabel="devices", ylabel="expected error, of the domain")
+    axes.set_title(
+        f"{plan.survey}, epsilon {plan.epsilon:g}, {100 * plan.confidence:g}% intervals",
+        loc="left", fontsize=10,
+    )  # fmt: skip
+    axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def _alike(plan: Plan) -> list[tuple[float, list[str]]]:
+    """Return the errors that differ, from the largest down, with the attributes that have them."""
+    groups: list[tuple[float, list[str]]] = []
+    for one in sorted(plan.errors, key=lambda one: -one.error):
+        if not groups or one.error < (1 - ALIKE) * groups[-1][0]:
+            groups.append((one.error, []))
+        groups[-1][1].append(one.attribute)
+    return groups
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names for a legend, of many the first few.
+
+    >>> _listed(["a", "b"]), _listed(list("abcde"))
+    ('a, b', 'a, b, c and 2 more')
+    """
+    more = f" and {len(names) - 3} more" if len(names) > 4 else ""
+    return ", ".join(names[:3] if more else names) + more
+
+
+def new_figure(height: float, heights: Sequence[float] = (1,)) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure in our style, and its panels from the top down."""
+    figure: Figure = _picture()(figsize=(WIDTH, height), layout="constrained", dpi=150)
+    panels = figure.subplots(len(heights), 1, height_ratios=list(heights), squeeze=False)[:, 0]
+    for one in panels:
+        one.spines[["top", "right"]].set_visible(False)
+        one.set_prop_cycle(color=SERIES)
+        one.tick_params(labelsize=9)
+    return figure, list(panels)
+
+
+def _draw_estimate(axes: Axes, one: Any, confidence: float) -> None:
+    rows, cut = one.rows(confidence), ""
+    if len(rows) > SHOWN_VALUES:
+        cut = f" (the {SHOWN_VALUES} most frequent of {len(rows):,} values)"
+        rows = sorted(rows, key=lambda row: -row["estimate"])[:SHOWN_VALUES]
+    labels = ["mean" if row["value"] is None else str(row["value"]) for row in rows]
+    places = list(range(len(rows)))
+    if hasattr(one, "mean"):
+        axes.set_xlim(one.low, one.high)
+    else:
+        axes.barh(places, [row["consistent"] for row in rows], color=PALE)
+        axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g}%")
+    reach = [(row["high"] - row["low"]) / 2 for row in rows]
+    estimates = [row["estimate"] for row in rows]
+    axes.errorbar(estimates, places, xerr=reach, fmt="o", color=BLUE, ms=4, capsize=3)
+    axes.set_yticks(places, labels, parse_math=False)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    note = "" if one.verdict == "ok" else f" ({one.verdict})"
+    axes.set_title(f"{one.name}{note}{cut}", loc="left", fontsize=10, parse_math=False)
+
+
+def _bars(one: Any) -> int:
+    return min(len(one.values), SHOWN_VALUES)
+
+
+@cache
+def _picture() -> type[Figure]:
+    """Return a figure that notebooks show without pyplot, and that no pyplot keeps alive."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise HarmonyError(MISSING) from None
+
+    class Picture(Figure):
+        def _repr_png_(self) -> bytes:
+            buffer = io.BytesIO()
+            self.savefig(buffer, format="png")
+            return buffer.getvalue()
+
+    return Picture
