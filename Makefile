@@ -7,7 +7,8 @@ WORKERS ?= 2
 ARGS ?=
 
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip --quiet --disable-pip-version-check install --constraint constraints.txt
+QUIET := $(shell [ -t 2 ] || echo --quiet)
+INSTALL := $(BIN)/python -m pip $(QUIET) --disable-pip-version-check install --constraint constraints.txt
 TEST := $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile
 PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
@@ -106,5 +107,6 @@ $(BIN)/python:
 $(VENV)/.ready-%: $(PINS) | $(BIN)/python
 	@echo "Installing what '$*' needs, with pinned versions (a minute or two the first time)"
 	@$(INSTALL) --editable device/python --editable '.[$*]'
+	@echo "Compiling the kernels for this machine (half a minute, once)"
 	@$(BIN)/python -m harmony.bulk.warm >/dev/null
 	@touch $@

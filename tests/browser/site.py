@@ -103,7 +103,7 @@ def people(devices: int, seed: int) -> dict[str, Any]:
     }
 
 
-def started(folder: Path) -> Site:
+def started(folder: Path, **settings: Any) -> Site:
     """Start a server on a fresh database, with a token for each role."""
     place = str(folder / "harmony.db")
     state = ServiceState(Settings.load(database=place))
@@ -112,7 +112,7 @@ def started(folder: Path) -> Site:
         for name, role in (("Ada", "admin"), ("Grace", "analyst"), ("gateway", "gateway"))
     ]
     state.database.close()
-    return Site(ServerProcess(place, folder / "server.log").start(), *tokens)
+    return Site(ServerProcess(place, folder / "server.log", **settings).start(), *tokens)
 
 
 def fill(site: Site, rounds: int = 6, devices: int = 40_000) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +82,10 @@ def test_the_report_reads_well_in_a_pipe() -> None:
     assert "30 intervals of 95%: about 1.5 should miss the truth" in shown
     assert "PASS  exact audit of 7 tables" in shown
     assert max(map(len, shown.splitlines())) <= 90
-    assert said.stderr.startswith("Dashboard (this link signs you in, once): http://127.0.0.1:")
+    first, second = said.stderr.splitlines()[:2]
+    assert first == "Harmony: a server of your own, and 300 invented phones to report to it"
+    assert second.startswith("Dashboard (this link signs you in, once): http://127.0.0.1:")
+    assert "Ctrl-C" not in said.stderr, "without a terminal it ends by itself"
 
 
 def test_a_single_phone_is_too_few_to_say(run: Run) -> None:
@@ -90,19 +95,64 @@ def test_a_single_phone_is_too_few_to_say(run: Run) -> None:
 
 
 def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
-    words = [*HARMONY, "demo", "--devices", "100", "--no-open", "--keep"]
+    words = [*HARMONY, "demo", "--devices", "200000", "--no-open"]
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment,
-                          stdout=subprocess.DEVNULL) as kept:  # fmt: skip
-        assert kept.stderr is not None
-        for line in kept.stderr:
-            if "runs until Ctrl-C" in line:
+                          stdout=subprocess.DEVNULL) as cut:  # fmt: skip
+        assert cut.stderr is not None
+        for line in cut.stderr:
+            if "Dashboard" in line:
                 break
-        kept.send_signal(signal.SIGINT)
-        rest = kept.stderr.read()
-        assert kept.wait(60) == 130
+        cut.send_signal(signal.SIGINT)
+        rest = cut.stderr.read()
+        assert cut.wait(60) == 130
     assert "Stopped" in rest
     assert "Traceback" not in rest
+    assert not list(tmp_path.glob("harmony-*"))
+
+
+class Terminal:
+    """A program on a pseudo-terminal, and all that it has said."""
+
+    def __init__(self, words: list[str], folder: Path) -> None:
+        self._screen, theirs = os.openpty()
+        environment = os.environ | {"TMPDIR": str(folder), "COLUMNS": "200", "TERM": "xterm"}
+        self.process = subprocess.Popen(
+            words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment,
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
+        self.said = ""
+
+    def read(self, until: str) -> None:
+        """Read what the program says, until it has said this or has ended."""
+        while until not in self.said:
+            try:
+                self.said += os.read(self._screen, 1 << 16).decode(errors="replace")
+            except OSError:  # the program has closed its side
+                break
+        assert until in self.said, self.said[-2000:]
+
+    def close(self) -> None:
+        os.close(self._screen)
+
+
+def test_on_a_terminal_it_stays_up_and_invites(tmp_path: Path) -> None:
+    words = [*HARMONY, "demo", "--devices", "1200", "--no-open"]
+    terminal = Terminal(words, tmp_path)
+    terminal.read("invented phones")
+    terminal.read("Be a device")
+    terminal.read("let a crowd move the estimate.")
+    dashboard, device = re.findall(r"^  (http://\S+)\s*$", terminal.said, re.M)[-2:]
+    assert dashboard.endswith("&next=/surveys/phone-fleet%3Fround%3Dnow")
+    with urllib.request.urlopen(device, timeout=30) as response:
+        assert "Be a device" in response.read().decode()
+    with urllib.request.urlopen(dashboard, timeout=30) as response:
+        assert "Sign in as" in response.read().decode()
+    terminal.process.send_signal(signal.SIGINT)
+    terminal.read("Stopped; the server is gone")
+    assert terminal.process.wait(60) == 0
+    terminal.close()
     assert not list(tmp_path.glob("harmony-*"))
 
 

@@ -67,14 +67,3 @@ def test_it_is_compressed_for_those_who_can_read_that(client: TestClient) -> Non
 def test_another_version_is_not_there(client: TestClient) -> None:
     offer()
     assert client.get("/sdk/0.0.1-000000000000/device.js").status_code == 404
-
-
-def test_a_server_that_was_built_without_it_says_so(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    served.bundle.cache_clear()
-    monkeypatch.setattr(served, "files", lambda _: tmp_path)
-    answer = client.get("/sdk/device.js")
-    served.bundle.cache_clear()
-    assert answer.status_code == 404
-    assert "make sdk" in answer.json()["detail"]

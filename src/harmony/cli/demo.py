@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import HarmonyError
+from .demo_invitation import print_invitation
 from .demo_progress import watching
 from .demo_report import LEAST_TO_LEARN, print_report
 from .options import Json, Seed
-from .terminal import busy, console, reporting, say_json
+from .terminal import busy, console, plural, reporting, say_json
 
 if TYPE_CHECKING:
     from ..demo import Demonstration
 
 INTERRUPTED = 130
+STOPPED = "\nStopped; the server is gone, and so is its data."
 
 
 @reporting
@@ -26,8 +28,13 @@ def demo(
     devices: Annotated[int, typer.Option(help="Phones in the simulated fleet.")] = 200_000,
     epsilon: Annotated[float, typer.Option(help="Privacy of each report.")] = 1.0,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Leave the server running until Ctrl-C.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--keep/--no-keep",
+            help="Leave the server running until Ctrl-C, with pages to try (on a terminal).",
+            show_default=False,
+        ),
+    ] = None,
     open: Annotated[
         bool | None,
         typer.Option(
@@ -42,6 +49,7 @@ def demo(
 
     The server listens on a free port of this machine and keeps its data in a temporary folder.
     Some of the phones report one by one with the device SDK, the others through a gateway.
+    On a terminal the server stays up afterwards, so that you can look around and be a device.
 
     [bold]Examples[/bold]
     \b
@@ -50,8 +58,9 @@ def demo(
     harmony demo --devices 20000 --no-open --json
     harmony demo --keep
     """
+    _tell(f"Harmony: a server of your own, and {plural(devices, 'invented phone')} to report to it")
     with _interruptible(), ExitStack() as stack:
-        with busy("Starting a server"):
+        with busy("Designing the survey, starting the server"):
             demonstration = stack.enter_context(_demonstration(devices, epsilon, seed))
         _show_link(demonstration, sys.stdout.isatty() if open is None else open)
         with watching(devices) as (heard, learnt):
@@ -63,8 +72,8 @@ def demo(
             say_json(done.to_dict())
         else:
             print_report(console(), done)
-        if keep:
-            _tell(f"\nThe server runs until Ctrl-C. Dashboard: {demonstration.link()}")
+        if _is_interactive() and not json if keep is None else keep:
+            print_invitation(demonstration.invite())
             _wait()
 
 
@@ -92,16 +101,25 @@ def _interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        _tell("\nStopped; the server is gone, and so is its data.")
+        _tell(STOPPED)
         raise typer.Exit(INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
+def _is_interactive() -> bool:
+    """Whether somebody sits there who can press Ctrl-C."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def _wait() -> None:
+    """Wait until somebody has seen enough, which is no failure."""
     import threading
 
-    threading.Event().wait()
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        _tell(STOPPED)
 
 
 def _tell(text: str) -> None:

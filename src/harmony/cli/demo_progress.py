@@ -9,19 +9,28 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 if TYPE_CHECKING:
     from ..demo import ReportCounts
 
 WINDOW_SECONDS = 3.0
+LINE_SECONDS = 3.0
 
 
 @contextmanager
 def watching(
     devices: int,
 ) -> Iterator[tuple[Callable[[ReportCounts], None], Callable[[dict[str, Any]], None]]]:
-    """Show the reports and the training's steps as they come in, on a terminal."""
+    """Show reports and the training's steps as they come in: a bar, or now and then a line."""
     if not sys.stderr.isatty():
-        yield (lambda counts: None), (lambda progress: None)
+        lines = Lines()
+        yield (
+            lambda counts: lines.tell(f"reports: {counts.reported:,} of {devices:,}"),
+            lambda progress: lines.tell(
+                f"training: {progress['devices']:,} of {devices:,} phones, {_where(progress)}"
+            ),
+        )
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -63,6 +72,32 @@ def _where(progress: dict[str, Any]) -> str:
     loss = f", loss {losses[-1]:.4f}" if losses else ""
     step = f"step {progress['step']}" if progress["step"] else progress["state"]
     return f"{step}{loss}"
+
+
+class Lines:
+    """Lines on standard error, some seconds apart.
+
+    >>> moments = iter([0.0, 1.0, 6.0, 6.0])
+    >>> said: list[str] = []
+    >>> lines = Lines(clock=lambda: next(moments), say=said.append)
+    >>> lines.tell("soon"), lines.tell("later"), said
+    (None, None, ['later'])
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        say: Callable[[str], None] = lambda text: typer.echo(text, err=True),
+    ) -> None:
+        self._clock = clock
+        self._say = say
+        self._last = clock()
+
+    def tell(self, text: str) -> None:
+        """Say how far things are, unless something was said a moment ago."""
+        if self._clock() - self._last >= LINE_SECONDS:
+            self._say(text)
+            self._last = self._clock()
 
 
 class Rate:

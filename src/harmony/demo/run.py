@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import quote
 
 from ..errors import HarmonyError
 from ..mechanisms.audit import Audit, audit
@@ -37,6 +38,11 @@ RESENT, SECOND_TRIES = 200, 20
 """Phones behind the gateway that send their report again, and those that try another."""
 
 LABEL = "now"
+VISITORS = "you"
+"""The fleet's round, and the one that people take part in afterwards."""
+
+PUBLIC_PAGE = "/public/{survey}"
+"""What a survey tells anyone who asks, where the server has such a page."""
 
 
 @dataclass
@@ -54,6 +60,15 @@ class ReportCounts:
 
 
 Watch = Callable[[ReportCounts], None]
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """The pages that a visitor may open while the server stays up."""
+
+    dashboard: str
+    be_a_device: str
+    public: str | None
 
 
 @dataclass(frozen=True)
@@ -136,10 +151,22 @@ class Demonstration:
     def _api(self) -> str:
         return f"/v1/surveys/{self.survey.name}"
 
-    def link(self) -> str:
-        """Return a link that opens the dashboard, once, on the survey's page."""
+    def link(self, label: str = "") -> str:
+        """Return a link that opens the dashboard, once, on the survey's page or a round of it."""
         link = self.server.call("POST", "/v1/sign-in-links")["link"]
-        return f"{link}&next=/surveys/{self.survey.name}"
+        page = f"/surveys/{self.survey.name}" + (f"?round={label}" if label else "")
+        return f"{link}&next={quote(page)}"
+
+    def invite(self) -> Invitation:
+        """Close the fleet's round, open one for visitors, and return what there is to see."""
+        self.server.call("POST", f"{self._api}/rounds/{LABEL}/close")
+        self.server.call("POST", f"{self._api}/rounds", {"label": VISITORS})
+        public = PUBLIC_PAGE.format(survey=self.survey.name)
+        return Invitation(
+            self.link(LABEL),
+            f"{self.server.url}/be-a-device/{self.survey.name}",
+            self.server.url + public if self.server.shows(public) else None,
+        )
 
     def collect(self, watch: Watch = lambda counts: None) -> None:
         """Let the whole fleet report; `watch` is called with the progress."""

@@ -40,6 +40,7 @@ class DemoServer:
             "warning",
         ]
         command += [argument for limit in UNLIMITED for argument in (f"--{limit}", "0")]
+        command += ["--be-a-device", "true"]
         self._process = subprocess.Popen(
             command,
             stderr=subprocess.PIPE,
@@ -112,6 +113,14 @@ class DemoServer:
         except urllib.error.HTTPError as refused:
             detail = json.loads(refused.read() or b"{}").get("detail", "")
             raise HarmonyError(f"{method} {path}: {refused.code} {detail}") from None
+
+    def shows(self, path: str) -> bool:
+        """Whether the server has a page here that needs no sign-in."""
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=REQUEST_SECONDS) as response:
+                return urlsplit(response.url).path == path
+        except urllib.error.HTTPError:
+            return False
 
     def stop(self) -> None:
         """End the server."""

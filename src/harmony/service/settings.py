@@ -47,6 +47,9 @@ class Settings(BaseSettings):
     enrolled_before: bool = Field(
         False, description="devices report only to rounds that opened after they enrolled"
     )
+    be_a_device: bool = Field(
+        False, description="anyone may answer as a device of their own on /be-a-device/SURVEY"
+    )
     batch_reports: int = Field(1000, ge=1, description="commit when so many reports wait")
     batch_milliseconds: float = Field(
         2.0, ge=0, le=1000, description="commit when reports have waited so long for others"

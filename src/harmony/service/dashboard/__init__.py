@@ -10,7 +10,18 @@ from fastapi import FastAPI
 
 from harmony.service.state import ServiceState
 
-from . import assets, create, description, devices, live, settings, signin, surveys, trainings
+from . import (
+    assets,
+    be_device,
+    create,
+    description,
+    devices,
+    live,
+    settings,
+    signin,
+    surveys,
+    trainings,
+)
 from .readings import Readings
 
 __all__ = ["install"]
@@ -19,6 +30,17 @@ __all__ = ["install"]
 def install(api: FastAPI, state: ServiceState) -> None:
     """Add the dashboard to the application."""
     api.state.readings = Readings(state.catalogue)
-    rooms = (assets, signin, live, surveys, create, trainings, devices, settings, description)
+    rooms = (
+        assets,
+        signin,
+        live,
+        surveys,
+        create,
+        trainings,
+        devices,
+        settings,
+        description,
+        be_device,
+    )
     for room in rooms:
         api.include_router(room.router)

@@ -17,7 +17,10 @@ from fastapi import APIRouter, Header, Response
 from harmony.service.problems import Problem
 
 PLOTLY = "plotly.min.js"
-OWN = ("style.css", "theme.js", "live.js", "charts.js", "form.js", "icon.svg")
+OWN = (
+    "style.css", "theme.js", "live.js", "charts.js", "form.js", "icon.svg",
+    "be_device.css", "be_device.js",
+)  # fmt: skip
 FOREVER = "public, max-age=31536000, immutable"
 
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
