@@ -1,0 +1,29 @@
+"""Draws the plots that the guides show, into docs/images: `make screenshots`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import harmony as hm
+
+IMAGES = Path(__file__).with_name("images")
+
+
+def first_survey() -> None:
+    """Draw the estimates of the first tutorial."""
+    survey = hm.Survey(
+        "phones",
+        epsilon=1.0,
+        attributes=[
+            hm.Numeric("battery", 0, 100),
+            hm.Categorical("theme", ["light", "dark", "auto"]),
+            hm.Boolean("crashed"),
+        ],
+    )
+    people = hm.datasets.phones(200_000)
+    result = survey.estimate(survey.collect(people, seed=7))
+    result.plot().savefig(IMAGES / "first-survey.png", metadata={"Software": None})
+
+
+if __name__ == "__main__":
+    first_survey()
