@@ -16,7 +16,7 @@ lacking = $(shell command -v $(1) >/dev/null || echo "; NO $(1) ON THIS MACHINE"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # two pips in one virtualenv get into each other's way
-.PHONY: help setup demo test test-js test-java test-sdks test-spark test-wheels screenshots check format docs bench reproduce reproduce-quick sdk hashes clean
+.PHONY: help setup demo test test-js test-java test-sdks test-spark test-wheels screenshots check format docs outputs bench reproduce reproduce-quick sdk hashes clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,7 +51,8 @@ test-spark: $(VENV)/.ready-test $(VENV)/.ready-spark ## Install Spark, 430 MB, a
 test-wheels: $(VENV)/.ready-test ## Build both wheels, install them into an empty virtualenv and try them
 	@NEEDS_WHEELS=1 $(BIN)/python -m pytest --quiet tests/packaging $(ARGS)
 
-screenshots: $(VENV)/.ready-test ## Photograph every page of the dashboard into docs/screenshots
+screenshots: $(VENV)/.ready-test ## Photograph every page of the dashboard into docs/screenshots, and draw the guides' plots
+	@$(BIN)/python docs/pictures.py
 	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/python -m tests.browser.screenshots
 
@@ -65,8 +66,14 @@ format: $(VENV)/.ready-lint ## Format the code and apply the safe lint fixes
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format .
 
-docs: $(VENV)/.ready-service ## Write docs/command-line.md anew from the commands
+docs: $(VENV)/.ready-docs ## Write what the docs take from the code anew, and build the site into site/, strictly
 	@$(BIN)/python docs/command_line.py
+	@$(BIN)/python docs/tables.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open site/index.html"
+
+outputs: $(VENV)/.ready-test ## Run the code of the README and the guides, and write its output anew
+	@$(BIN)/python -m tests.site.code_blocks
 
 bench: $(VENV)/.ready-bench ## Run the benchmarks against other LDP libraries
 	@$(BIN)/python -m benchmarks $(ARGS)
@@ -91,7 +98,7 @@ hashes: $(VENV)/.ready-service ## Write dist/requirements.txt: what the service 
 	@$(BIN)/python deploy/hashes.py service > dist/requirements.txt
 
 clean: ## Remove the virtualenv, caches and build output
-	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist
+	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache build dist site
 	@rm -rf device/java/build device/javascript/dist device/javascript/node_modules device/javascript/types src/harmony/service/static
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

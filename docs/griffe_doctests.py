@@ -1,4 +1,4 @@
-"""Sets the examples of docstrings as code on the site: Markdown would take `>>>` for a quotation."""
+"""Sets the examples of docstrings as code: Markdown would take `>>>` for a quotation."""
 
 from __future__ import annotations
 

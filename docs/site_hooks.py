@@ -59,6 +59,12 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     )
 
 
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Name the search dialog for those who hear the page."""
+    dialog = 'data-md-component="search" role="dialog"'
+    return output.replace(dialog, f'{dialog} aria-label="Search"')
+
+
 def _link(found: re.Match[str], home: str, name: str) -> str:
     """Return a link as the site needs it; `home` is the page's path in the repository."""
     picture, text, target = found.groups()

@@ -13,9 +13,10 @@ from harmony.service.state import ServiceState
 
 SETTINGS = """# Settings
 
-Written from the code. A flag wins over the environment, the environment over a file (`--config`, TOML, YAML or JSON), and a file over the default.
-`harmony serve` has flags for those that are often wanted, `python -m harmony.service` for every one. [Run a server](../operations.md) says
-what to do with them.
+Written from the code. A flag wins over the environment, the environment over a file (`--config`,
+TOML, YAML or JSON), and a file over the default. `harmony serve` has flags for those that are often
+wanted, `python -m harmony.service` for every one. [Run a server](../operations.md) says what to do
+with them.
 
 | setting | environment | default | |
 |---|---|---|---|
@@ -23,8 +24,9 @@ what to do with them.
 
 REST = """# REST
 
-Written from the server's own OpenAPI description, which it serves at `/openapi.json` and, as a page, at `/docs`. What devices send, byte by byte,
-is in [the protocol](../protocol.md), and so is who may call what.
+Written from the server's own OpenAPI description, which it serves at `/openapi.json` and, as a
+page, at `/docs`. What devices send, byte by byte, is in [the protocol](../protocol.md), and so is
+who may call what.
 """
 
 

@@ -42,7 +42,12 @@ def meaning() -> str:
         odds = math.exp(epsilon)
         told = f"{odds:.3g}" if odds < 100 else f"{odds:,.0f}"
         rows.append([f"{epsilon:g}", told, _share(odds / (1 + odds)), _share(1 / (1 + odds))])
-    heads = ["epsilon", "odds change at most", "50% becomes at most", "a yes-or-no answer is flipped"]
+    heads = [
+        "epsilon",
+        "odds change at most",
+        "50% becomes at most",
+        "a yes-or-no answer is flipped",
+    ]
     return _table(heads, rows)
 
 
@@ -109,7 +114,9 @@ def attributes() -> str:
     """What more attributes cost."""
     rows = []
     for count in (1, 2, 5, 10, 20, 50):
-        cells = [_points(error(yes_or_no(epsilon, count), 1_000_000)) for epsilon in (0.5, 1.0, 4.0)]
+        cells = [
+            _points(error(yes_or_no(epsilon, count), 1_000_000)) for epsilon in (0.5, 1.0, 4.0)
+        ]
         rows.append([f"{count}", *cells])
     return _table(["yes-or-no attributes", "epsilon 0.5", "epsilon 1", "epsilon 4"], rows)
 
@@ -117,11 +124,24 @@ def attributes() -> str:
 def rounds() -> str:
     """What one person spends on a schedule, if nothing stops them."""
     rows = []
-    for name, times in (("once", 1), ("monthly", 1), ("weekly", 30 / 7), ("daily", 30), ("hourly", 720)):
+    for name, times in (
+        ("once", 1),
+        ("monthly", 1),
+        ("weekly", 30 / 7),
+        ("daily", 30),
+        ("hourly", 720),
+    ):
         most = 1 if name == "once" else math.ceil(times)
         spent = [f"{epsilon * most:g}" for epsilon in (0.1, 0.5, 1.0, 2.0)]
         rows.append([name, f"{most}", *spent])
-    heads = ["rounds", "in 30 days, at most", "epsilon 0.1", "epsilon 0.5", "epsilon 1", "epsilon 2"]
+    heads = [
+        "rounds",
+        "in 30 days, at most",
+        "epsilon 0.1",
+        "epsilon 0.5",
+        "epsilon 1",
+        "epsilon 2",
+    ]
     return _table(heads, rows)
 
 
@@ -142,7 +162,9 @@ def written(name: str) -> tuple[Path, str]:
     text = (FOLDER / page).read_text(encoding="utf-8")
     marks = rf"(<!-- table: {name} -->\n).*?(<!-- end -->)"
     assert re.search(marks, text, re.S), f"{page} has no place for the table {name!r}"
-    return FOLDER / page, re.sub(marks, lambda found: f"{found[1]}{table()}{found[2]}", text, flags=re.S)
+    return FOLDER / page, re.sub(
+        marks, lambda found: f"{found[1]}{table()}{found[2]}", text, flags=re.S
+    )
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> str:

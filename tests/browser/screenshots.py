@@ -21,6 +21,7 @@ PAGES = {
     "training": "/trainings/system-errors",
     "devices": "/devices",
     "settings": "/settings",
+    "be-a-device": f"/be-a-device/{SURVEY.name}",
 }
 LOOKS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1200, "height": 860}},
@@ -40,9 +41,24 @@ def photograph(page: Page, site: Site, look: str) -> None:
             page.get_by_label("Name").first.fill("phone-diagnostics-2")
             page.locator("fieldset").get_by_label("Name").fill("battery use")
             page.locator("#plan .sentence").wait_for()
+        if name == "be-a-device":
+            be_a_device(page)
         out = OUT / f"{name}-{look}.png"
         page.screenshot(path=out)
         assert out.stat().st_size < MOST_BYTES, f"{out} is too large"
+
+
+def be_a_device(page: Page) -> None:
+    """Answer, as one device after another until one is asked about its theme."""
+    page.locator("body[data-ready]").wait_for()
+    page.get_by_label("theme").select_option("dark")
+    while page.locator("#questions .picked").all_inner_texts() != ["theme"]:
+        if page.get_by_role("button", name="Be another device").is_visible():
+            page.get_by_role("button", name="Be another device").click()
+            page.get_by_text("A new device").wait_for()
+        page.get_by_role("button", name="Answer").click()
+        page.get_by_text("The server has it").wait_for()
+    page.locator("#coin-title").evaluate("title => title.closest('section').scrollIntoView()")
 
 
 def everything(browser: Browser, site: Site) -> None:
@@ -67,7 +83,7 @@ def main() -> int:
         return 1
     OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, launched(path) as browser:
-        site = started(Path(folder))
+        site = started(Path(folder), be_a_device=True)
         try:
             fill(site, devices=200_000)
             site.finish(site.live_training(devices=50_000))

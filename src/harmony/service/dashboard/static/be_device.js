@@ -128,7 +128,7 @@ function chanceTable(attribute, chances, { least, most }, sent) {
     make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines));
   const tall = make("div", { className: "tall", tabIndex: 0, role: "region", ariaLabel: `${attribute.name}: the chance of each symbol` }, table);
   const cut = chances.length > MOST_ROWS ? ` ${MOST_ROWS} of ${chances.length} symbols are shown.` : "";
-  const says = `Asked about ${attribute.name}, your phone walks an integer table: with your value it sends each symbol with the chance of the dark bar. The pale bar is the most that any value gives.${cut}`;
+  const says = `Asked about ${attribute.name}, your phone walks an integer table: with your value it sends each symbol with the chance of the filled bar. The faint bar is the most that any value gives.${cut}`;
   return make("div", {}, make("p", { textContent: says }), tall);
 }
 
@@ -162,6 +162,7 @@ function showAnswer(report, told) {
     `survey exceeds e^${tiers[tier]} = ${bound.toFixed(2)}. Somebody who thought two of your possible values equally likely may now think ` +
     `${percent(odds / (1 + odds))} of one, at most.`;
   element("answered").hidden = false;
+  for (const line of document.querySelectorAll("tr.sent")) line.closest(".tall").scrollTop = line.offsetTop - 120;
 }
 
 // The device of this tab: the last one, unless another is asked for.
@@ -177,7 +178,7 @@ const device = () => deviceIn(new IndexedDbStore(`be-a-device ${name} ${number}`
 async function showLedger(said = "") {
   const entries = await device().ledger();
   const cells = ({ at, round, asked, epsilon, state }) => [at.replace("T", " ").replace("Z", " UTC"), round, asked.join(", "), epsilon, state];
-  const lines = entries.map((entry) => make("tr", {}, ...cells(entry).map((text, place) => make("td", { textContent: text, className: place === 3 ? "number" : "" }))));
+  const lines = entries.map((entry) => make("tr", {}, ...cells(entry).map((text, place) => make(place ? "td" : "th", { textContent: text, className: place === 3 ? "number" : "" }))));
   if (lines.length) element("ledger").replaceChildren(...lines);
   else element("ledger").replaceChildren(make("tr", {}, make("td", { colSpan: 5, textContent: "Nothing yet." })));
   const isDone = entries.some(({ round }) => round === listed?.round?.label);
