@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -19,9 +20,18 @@ pytestmark = pytest.mark.timeout(900)
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 START_SECONDS = 60
+SURVEY = {
+    "name": "phones",
+    "epsilon": 1,
+    "attributes": [
+        {"name": "battery", "kind": "numeric", "low": 0, "high": 100},
+        {"name": "theme", "kind": "categorical", "values": ["light", "dark", "auto"]},
+    ],
+}
+"""What the README's device can answer."""
+
 PUBLISH = """
 import json, sys, urllib.request
-import yaml
 claim, survey = sys.argv[1:]
 server, code = claim.split("/claim?code=")
 
@@ -33,7 +43,7 @@ def call(path, body, token=None):
     return json.load(urllib.request.urlopen(request, timeout=30))
 
 token = call("/v1/claim", {"code": code})["token"]
-call("/v1/surveys", yaml.safe_load(open(survey)), token)
+call("/v1/surveys", json.load(open(survey)), token)
 call("/v1/surveys/phones/rounds", {"label": "2026-W46"}, token)
 """
 
@@ -89,7 +99,7 @@ def test_the_code_comes_from_the_wheels(installed: Installed) -> None:
 
 
 def test_the_readmes_example_prints_what_the_readme_shows(installed: Installed) -> None:
-    found = re.search(r"```python\n(.*?)```\n\n((?:    [^\n]*\n)+)", README, re.S)
+    found = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.S)
     assert found is not None
     example, shown = found.groups()
     assert installed.python("-c", example).split() == shown.split()
@@ -114,8 +124,12 @@ def claim(installed: Installed) -> Iterator[str]:
 
 
 def test_the_readmes_device_answers_the_example_survey(installed: Installed, claim: str) -> None:
-    installed.python("-c", PUBLISH, claim, str(ROOT / "examples" / "phones.yaml"))
-    found = re.search(r"```python\n(from harmony_device .*?)```\n\n    (.*?)\n", README, re.S)
+    survey = installed.folder / "phones.json"
+    survey.write_text(json.dumps(SURVEY))
+    installed.python("-c", PUBLISH, claim, str(survey))
+    found = re.search(
+        r"```python\n(from harmony_device .*?)```\n\n```text\n(.*?)\n```", README, re.S
+    )
     assert found is not None
     example, shown = found.groups()
     server = claim.partition("/claim")[0]

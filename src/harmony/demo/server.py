@@ -118,7 +118,7 @@ class DemoServer:
         """Whether the server has a page here that needs no sign-in."""
         try:
             with urllib.request.urlopen(self.url + path, timeout=REQUEST_SECONDS) as response:
-                return urlsplit(response.url).path == path
+                return bool(urlsplit(response.url).path == path)
         except urllib.error.HTTPError:
             return False
 
