@@ -105,6 +105,15 @@ def test_the_readmes_example_prints_what_the_readme_shows(installed: Installed) 
     assert installed.python("-c", example).split() == shown.split()
 
 
+def test_the_wheel_brings_the_javascript_sdk_and_the_pages(installed: Installed) -> None:
+    code = (
+        "from harmony.service.api.sdk_modules import CHECKOUT, modules\n"
+        "from harmony.service.dashboard.assets import OWN, asset\n"
+        "print(CHECKOUT.exists(), 'index.js' in modules().files, all(map(asset, OWN)))"
+    )
+    assert installed.python("-c", code).split() == ["False", "True", "True"]
+
+
 @pytest.fixture
 def claim(installed: Installed) -> Iterator[str]:
     """The link that `harmony serve` prints, which makes its reader the admin."""
