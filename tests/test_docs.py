@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [
     *ROOT.glob("*.md"),
     *(ROOT / "docs").rglob("*.md"),
-    *(ROOT / "device").rglob("*.md"),
+    *(one for one in (ROOT / "device").rglob("*.md") if "node_modules" not in one.parts),
 ]
 NAMES = [str(one.relative_to(ROOT)) for one in PAGES]
 FILES = [

@@ -20,10 +20,7 @@ from tests.browser.test_accessibility import serious
 
 ROOT = Path(__file__).parents[2]
 LOADED = {"link": "href", "script": "src", "img": "src", "iframe": "src", "source": "src"}
-READ = (
-    "index.html", "is-this-for-me.html", "tutorials/first-survey.html", "reference/api.html",
-    "reference/rest.html", "protocol.html",
-)  # fmt: skip
+READ = ("index.html", "is-this-for-me.html", "tutorials/first-survey.html", "reference/api.html")
 MOST_BYTES = 1_500_000
 
 
