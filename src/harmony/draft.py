@@ -12,6 +12,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -87,14 +88,29 @@ def warn_of_draft(draft: Draft) -> None:
 def survey_code(survey: Survey) -> str:
     """Write a survey as the Python code that builds it, with a comment where a draft guessed."""
     draft = survey.draft or Draft({}, {})
-    tiers = survey.tiers
-    spent = f"epsilon={tiers[0]:g}" if len(tiers) == 1 else f"tiers={list(tiers)}"
-    lines = [f"hm.Survey({_text(survey.name)}, {spent}, attributes=["]
-    for attribute in survey.attributes:
-        doubt = draft.to_review.get(attribute.name, "")
+    definition = survey.definition()
+    attributes = definition.pop("attributes")
+    name = _text(definition.pop("name"))
+    options = [f"{key}={_text(value)}" for key, value in _chosen(survey, definition).items()]
+    lines = [f"hm.Survey({', '.join([name, *options])}, attributes=["]
+    for attribute in attributes:
+        doubt = draft.to_review.get(attribute["name"], "")
         lines.append(f"    {_call(attribute)}," + (f"  # review: {doubt}" if doubt else ""))
     lines += [f"    # left out: {_text(name)}, {why}" for name, why in draft.left_out.items()]
     return "\n".join([*lines, "])"])
+
+
+def _chosen(survey: Survey, definition: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a survey that are not what it would choose by itself."""
+    from .mechanisms.choose import choose_answers
+
+    tiers = [Fraction(tier) for tier in survey.tiers]
+    usual = {
+        "mechanism": "auto",
+        "answers": choose_answers(survey.attributes, tiers, survey.mechanism),
+        "balance": survey.mechanism == "auto",
+    }
+    return {key: value for key, value in definition.items() if usual.get(key) != value}
 
 
 class _LeftOutError(Exception):
@@ -202,33 +218,38 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or view)
 
 
-def _call(attribute: Attribute) -> str:
-    """Write an attribute as the call that builds it.
+def _call(document: dict[str, Any]) -> str:
+    """Write an attribute, as its document has it, as the call that builds it.
 
-    >>> print(_call(Boolean("wifi", weight=2)), _call(Integer("sims", 0, 2, missing=0)))
-    hm.Boolean("wifi", weight=2) hm.Integer("sims", 0, 2, missing=0)
+    >>> print(_call(Boolean("wifi", weight=2).to_document()))
+    hm.Boolean("wifi", weight=2)
+    >>> print(_call(Integer("sims", 0, 2, missing=0).to_document()))
+    hm.Integer("sims", 0, 2, missing=0)
     """
-    kind, arguments = _arguments(attribute)
-    for field, default in (("weight", 1), ("missing", None), ("unlisted", None)):
-        value = getattr(attribute, field, default)
-        if value != default:
-            arguments.append(f"{field}={_text(value)}")
-    return f"hm.{kind}({', '.join([_text(attribute.name), *arguments])})"
-
-
-def _arguments(attribute: Attribute) -> tuple[str, list[str]]:
-    if isinstance(attribute, Numeric):
-        ends = [f"{attribute.low:.12g}", f"{attribute.high:.12g}"]
-        edges = ", ".join(f"{edge:.12g}" for edge in attribute.edges)
-        return "Numeric", [*ends, f"bins=[{edges}]"] if edges else ends
-    values: Any = attribute.values
-    if values == (False, True) and isinstance(values[0], bool):
-        return "Boolean", []
-    if type(values[0]) is int and tuple(values) == tuple(range(values[0], values[-1] + 1)):
-        return "Integer", [str(values[0]), str(values[-1])]
-    return "Categorical", [f"[{', '.join(map(_text, values))}]"]
+    fields = dict(document)
+    name, kind = fields.pop("name"), str(fields.pop("kind")).capitalize()
+    places = [name]
+    if kind == "Numeric":
+        places += [fields.pop("low"), fields.pop("high")]
+    elif kind == "Categorical":
+        values = fields.pop("values")
+        if isinstance(values[0], bool) and values == [False, True]:
+            kind = "Boolean"
+        elif type(values[0]) is int and values == list(range(values[0], values[-1] + 1)):
+            kind = "Integer"
+            places += [values[0], values[-1]]
+        else:
+            places.append(values)
+    options = [f"{key}={_text(value)}" for key, value in fields.items()]
+    return f"hm.{kind}({', '.join([*map(_text, places), *options])})"
 
 
 def _text(value: Any) -> str:
-    """Write a value as code, text in double quotes."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+    """Write a value as code: text in double quotes, numbers as short as they are exact."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_text, value))}]"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return f"{value:.0f}"
+    return repr(value)

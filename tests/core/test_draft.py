@@ -71,6 +71,16 @@ def test_the_code_builds_the_same_survey() -> None:
     assert eval(survey.to_code(), {"hm": hm}) == survey
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"mechanism": "harmony"}, {"answers": 2}, {"balance": False}, {"epsilon": 0.1 + 0.2}],
+)
+def test_the_code_keeps_every_option_of_a_survey(options: dict[str, Any]) -> None:
+    attributes = [hm.Boolean(f"b{number}") for number in range(4)]
+    survey = hm.Survey("phones", attributes, **({"epsilon": 3.0} | options))
+    assert eval(survey.to_code(), {"hm": hm}) == survey
+
+
 def test_the_draft_warns_once_at_the_callers_line() -> None:
     with pytest.warns(hm.PrivacyLeakWarning, match="the domains of battery, theme") as found:
         hm.Survey.from_frame(COLUMNS, epsilon=1.0, columns=["battery", "theme", "wifi"])
