@@ -53,7 +53,7 @@ class Watched:
     def page(self, **options: object) -> Page:
         context = self._browser.new_context(**options)  # type: ignore[arg-type]
         self._contexts.append(context)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(90_000)  # a busy machine is no failure
         context.on("request", lambda request: self._note(request.url))
         page = context.new_page()
         page.on("console", lambda said: self._hear(said.type, said.text))
