@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,22 +18,62 @@ from harmony_device.tables import (
     TOTAL,
     CirculantTable,
     DenseTable,
+    Promise,
     check_table,
     table_from_document,
+    worst_ratio_of,
 )
 
-from .cases import CASES, SMALL_CASES, Case
+from .cases import CASES, MEMORY_CASES, SMALL_CASES, Case
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
+plain_cases = pytest.mark.parametrize(
+    "case", [case for case in CASES if case.memory is None], ids=str
+)
 small_cases = pytest.mark.parametrize("case", SMALL_CASES, ids=str)
 
 
 @every_case
 def test_its_table_keeps_epsilon_exactly_and_wastes_almost_none(case: Case) -> None:
-    table = case.build().table
-    check_table(table, Fraction(case.epsilon))
-    realised = log_ceiling(table.worst_ratio())
+    built = case.build()
+    table, memo = built.table, getattr(built, "memo", None)
+    if memo is None:
+        check_table(table, Fraction(case.epsilon))
+        realised = log_ceiling(table.worst_ratio())
+    else:
+        Promise(Fraction(case.epsilon)).check(table, memo.replace)
+        realised = log_ceiling(worst_ratio_of(memo.replace.after(table)))
     assert case.epsilon * (1 - 1e-5) <= realised <= case.epsilon
+
+
+@pytest.mark.parametrize("case", MEMORY_CASES, ids=str)
+def test_its_memo_keeps_memory_and_each_change_what_it_says(case: Case) -> None:
+    built = case.build()
+    assert built.memo.epsilon <= case.memory
+    check_table(built.table, built.memo.epsilon)
+    assert log_ceiling(built.table.worst_ratio()) >= float(built.memo.epsilon) * (1 - 1e-5)
+    Promise(built.memo.change).check(built.memo.replace)
+    with pytest.raises(RefusedError, match="times likelier"):
+        Promise(built.memo.change * (1 - 1e-9)).check(built.memo.replace)
+
+
+@pytest.mark.parametrize("case", MEMORY_CASES, ids=str)
+def test_a_round_with_memory_is_within_two_hundredths_of_one_without(case: Case) -> None:
+    built, plain = case.build(), replace(case, memory=None).build()
+    name = "worst_variance" if case.values is None else "zero_variance"
+    assert getattr(built, name) <= 1.02 * getattr(plain, name)
+
+
+@pytest.mark.parametrize("case", MEMORY_CASES, ids=str)
+def test_a_fifth_of_its_noise_is_permanent_at_least(case: Case) -> None:
+    built = case.build()
+    if case.values is None:
+        permanent, noise = built.permanent_noise_at(built.points), built.point_noise
+    else:
+        rare = np.array([0, 1 / case.values])
+        permanent, noise = built.permanent_noise_at(rare), built.noise_at(rare)
+    assert permanent.sum() >= 0.2 * noise.sum() * (1 - 1e-6)
+    assert (permanent <= noise).all()
 
 
 @every_case
@@ -45,7 +86,8 @@ def test_its_rows_sum_to_the_total(case: Case) -> None:
 @every_case
 def test_moving_one_count_too_many_is_refused(case: Case) -> None:
     """Take the worst symbol's smallest count down until the bound breaks: it must be seen."""
-    table = case.build().table
+    built = case.build()
+    table, memo = built.table, getattr(built, "memo", None)
     document = table.to_document()
     row = document["counts"] if isinstance(table, CirculantTable) else None
     if row is None:
@@ -66,7 +108,9 @@ def test_moving_one_count_too_many_is_refused(case: Case) -> None:
     row[low] -= moved
     row[high] += moved
     with pytest.raises(RefusedError, match="times likelier"):
-        check_table(table_from_document(document), Fraction(case.epsilon))
+        check_table(
+            table_from_document(document), Fraction(case.epsilon) if memo is None else memo.epsilon
+        )
 
 
 @every_case
@@ -78,7 +122,7 @@ def test_a_row_that_does_not_sum_to_the_total_is_refused(case: Case) -> None:
         table_from_document(document)
 
 
-@every_case
+@plain_cases
 def test_it_survives_a_round_trip_through_its_document(case: Case) -> None:
     built = case.build()
     kinds = {Linear: Categorical, SignedLinear: Signed}
@@ -177,6 +221,8 @@ def _expected_cells(built: Linear | SignedLinear) -> np.ndarray:
     else:
         row = np.array(table.counts) / TOTAL
         matrix = np.stack([np.roll(row, index) for index in range(table.inputs)])
+    if getattr(built, "memo", None) is not None:
+        matrix = built.memo.sent(matrix)
     indices = np.array(
         [[built.code.index(v, r) for r in range(built.code.rows)] for v in range(_inputs(built))]
     )
