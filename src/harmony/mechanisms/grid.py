@@ -39,7 +39,7 @@ TWO_POINTS_BELOW = 0.1
 """Below this epsilon the program's optimum is the two-point table."""
 
 FEW_SYMBOLS = (7, 8, 9, 13)
-"""How many candidates for output values are tried for a memo: with fewer symbols changes cost less."""
+"""Candidates for output values that are tried for a memo: with few symbols changes cost less."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ F(a, S) <= e^memory F(b, S).  Parts that get other answers must stay apart from 
 
 **Another answer in a round** costs `change`: rounds may be taken in any order, so begin with those
 in which two histories agree, which are equally likely under both.  Each of the others then has,
-given what was seen before, the probability of an average over memos of Q[m][y_t], which lies between
-the least and the largest entry of that column, under both histories: within e^change of each other.
+given what was seen before, the probability of an average over memos of Q[m][y_t], which lies
+between the least and the largest entry of that column, under both histories: within e^change.
 
 So two histories of which c parts need other answers, and then d rounds, until they are the same,
 are within **c * memory + d * change**.  An answer that never changes has c = 1 and d = 0.  If they

@@ -196,7 +196,12 @@ class Linear(ExpectedErrorMixin):
         """The part of `noise_at` that all rounds of a device have in common: its memo's."""
         if self.memo is None:
             return np.zeros_like(frequency)
-        return _noise(*self._support(self._kept), frequency)
+        return _noise(*self.kept_support, frequency)
+
+    @cached_property
+    def kept_support(self) -> tuple[float, float]:
+        """The chances that a memo supports the device's own value, and any one other value."""
+        return self._support(self._kept)
 
     @property
     def zero_variance(self) -> float:

@@ -146,7 +146,7 @@ def _outcomes(together: Counts, symbols: int) -> Counts:
     """Return every way to see symbols in the cells: outcomes[..., first, second, symbol]."""
     size = len(together)
     cells = [_compositions(int(n), symbols) for n in together.reshape(-1)]
-    return np.array(list(product(*cells)), np.int8).reshape(-1, size, size, symbols)
+    return np.array(list(product(*cells)), np.int64).reshape(-1, size, size, symbols)
 
 
 @cache
