@@ -19,6 +19,7 @@ from harmony_device.errors import ServerError
 from harmony_device.exact import exp_floor
 from harmony_device.identity import Identity
 from harmony_device.ledger import Ledger, read_timestamp
+from harmony_device.limits import Charge
 from harmony_device.record import Record
 from harmony_device.report import ask, randomise
 from harmony_device.server import Offer, Server, TrainingOffer
@@ -218,7 +219,9 @@ def test_what_an_owners_limits_leave(case: dict[str, Any], tmp_path: Path) -> No
     Path(ledger.path).write_text(content)
     ledger.note_clock(now)
     limit = EpsilonLimit(**case["limit"])
-    tier, objection = limit.choose(case["tiers"], case["round"], ledger.entries(), now)
+    tier, objection = limit.choose(
+        [*map(Charge, case["tiers"])], case["round"], ledger.entries(), now
+    )
     if isinstance(case["answer"], int):
         assert (tier, objection) == (case["answer"], None)
     else:

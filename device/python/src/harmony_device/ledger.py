@@ -14,7 +14,8 @@ from time import gmtime, strftime
 
 from .durable import append_line, read_file
 from .errors import LedgerError
-from .limits import billionths
+from .limits import Charge
+from .strict_json import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,34 +33,46 @@ DAYS_30 = 30 * 86400.0
 
 
 class Entry:
-    """One answered round: `epsilon` was spent on the attributes in `asked`, at time `at`.
+    """One answered round: `charges` were spent on the attributes in `asked`, at time `at`.
 
     `state` is what became of the report: 'waiting', 'accepted', or 'dropped: ' and why.
-    `spent` is the epsilon in whole billionths, summed over all lines of the round.
+    `charges` has what each line of the round spent, `numbers` the numbers that it was listed with.
     `dates` are the times at which it may have been, as far as the device's clock can be trusted.
     """
 
-    __slots__ = ("asked", "at", "dates", "epsilon", "round", "spent", "state", "survey")
+    __slots__ = ("asked", "at", "charges", "dates", "numbers", "round", "state", "survey")
 
     def __init__(
-        self, at: float, survey: str, round: str, epsilon: float, asked: Sequence[str]
+        self,
+        at: float,
+        survey: str,
+        round: str,
+        charge: Charge,
+        asked: Sequence[str],
+        number: int | None = None,
     ) -> None:
         self.at = at
         self.dates = [at]
         self.survey = survey
         self.round = round
-        self.epsilon = epsilon
-        self.spent = billionths(epsilon)
+        self.charges = [charge]
+        self.numbers = [] if number is None else [number]
         self.asked = list(asked)
         self.state = "waiting"
+
+    @property
+    def epsilon(self) -> float:
+        """What the reports of the round spent, each for itself."""
+        return sum(one.epsilon for one in self.charges)
 
     def is_recent(self, now: float) -> bool:
         """Whether the entry may lie within 30 days of `now`: before, or by a wrong clock, after."""
         return any(abs(now - date) < DAYS_30 for date in self.dates)
 
     def __repr__(self) -> str:
+        spent = " + ".join(map(str, self.charges))
         return (
-            f"<Entry {timestamp(self.at)} {self.survey} {self.round}: epsilon {self.epsilon:g} "
+            f"<Entry {timestamp(self.at)} {self.survey} {self.round}: {spent} "
             f"on {', '.join(self.asked)}, {self.state}>"
         )
 
@@ -69,7 +82,7 @@ class Ledger:
 
     >>> import tempfile
     >>> ledger = Ledger(tempfile.mkdtemp())
-    >>> ledger.charge(1.7e9, "phones", "2026-W46", 1.0, ["battery"])
+    >>> ledger.charge(1.7e9, "phones", "2026-W46", Charge(1.0), ["battery"])
     >>> ledger.note(1.7e9, "phones", "2026-W46", "accepted")
     >>> ledger.entries()
     [<Entry 2023-11-14T22:13:20Z phones 2026-W46: epsilon 1 on battery, accepted>]
@@ -79,11 +92,22 @@ class Ledger:
         self.path = os.path.join(directory, FILE)
 
     def charge(
-        self, at: float, survey: str, round: str, epsilon: float, asked: Sequence[str]
+        self,
+        at: float,
+        survey: str,
+        round: str,
+        charge: Charge,
+        asked: Sequence[str],
+        number: int | None = None,
     ) -> None:
-        """Write down, durably, that `epsilon` is spent."""
-        spent = {"event": ANSWERED, "survey": survey, "round": round}
-        self._append(at, spent, {"epsilon": epsilon, "asked": list(asked)})
+        """Write down, durably, what is spent."""
+        spent: dict[str, object] = {"event": ANSWERED, "survey": survey, "round": round}
+        spent |= {"epsilon": charge.epsilon, "asked": list(asked)}
+        if number is not None:
+            spent["number"] = number
+        if charge.memo is not None:
+            spent |= {"memory": charge.memory, "change": charge.change, "memo": charge.memo}
+        self._append(at, spent)
 
     def note(self, at: float, survey: str, round: str, state: str) -> None:
         """Write down what became of a report."""
@@ -172,16 +196,18 @@ class _Reading:
         return True
 
     def _answered(self, read: dict[str, Any], at: float) -> None:
-        epsilon, survey, round = float(read["epsilon"]), read["survey"], read["round"]
-        if not (epsilon > 0 and isinstance(survey, str) and isinstance(round, str)):
+        survey, round, number = read["survey"], read["round"], whole(read.get("number"))
+        if not (isinstance(survey, str) and isinstance(round, str)):
             raise ValueError
-        entry = Entry(at, survey, round, epsilon, read["asked"])
+        if number is not None and (type(number) is not int or number < 0):
+            raise ValueError
+        entry = Entry(at, survey, round, Charge.from_line(read), read["asked"], number)
         if self._latest >= at + DAYS_30:  # the clock was set back, or had run ahead before
             entry.dates.append(self._latest)
         earlier = self.found.get((entry.survey, entry.round))
         if earlier is not None:  # two ledgers were merged: count both
-            entry.epsilon += earlier.epsilon
-            entry.spent += earlier.spent
+            entry.charges += earlier.charges
+            entry.numbers += earlier.numbers
             entry.dates += earlier.dates
         self.found[entry.survey, entry.round] = entry
 
