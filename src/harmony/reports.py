@@ -26,12 +26,7 @@ def reports_schema(survey: Survey, round: Round) -> pa.Schema:
     symbol = pa.uint8() if survey.symbol_bytes == 1 else pa.uint16()
     fields = [pa.field("device", pa.binary(ID_BYTES)), pa.field("tier", pa.uint8())]
     fields += [pa.field(f"symbol_{answer}", symbol) for answer in range(survey.answers)]
-    about = {
-        "survey": survey.name,
-        "fingerprint": survey.fingerprint,
-        "round": round.label,
-        "seed": round.seed.hex(),
-    }
+    about = {"survey": survey.name, "fingerprint": survey.fingerprint} | round.to_dict()
     return pa.schema(fields, metadata={METADATA: json.dumps(about).encode()})
 
 
@@ -53,8 +48,8 @@ def said_by(schema: pa.Schema) -> tuple[str, Round] | None:
     """Return the survey's fingerprint and the round that a schema's metadata name, if they do."""
     try:
         about = json.loads((schema.metadata or {})[METADATA])
-        return str(about["fingerprint"]), Round(about["round"], bytes.fromhex(about["seed"]))
-    except (KeyError, ValueError, TypeError):
+        return str(about["fingerprint"]), Round.from_dict(about)
+    except (KeyError, ValueError, TypeError, AttributeError):
         return None
 
 
