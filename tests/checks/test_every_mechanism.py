@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from harmony.attributes import Categorical, Numeric, Signed
-from harmony.document import _read_mechanism
+from harmony.document import Promises, _read_mechanism
 from harmony.mechanisms import Grid, Linear, SignedLinear
 from harmony.mechanisms.audit import log_ceiling
 from harmony_device.codes import GridCode
@@ -27,16 +27,13 @@ from harmony_device.tables import (
 from .cases import CASES, MEMORY_CASES, SMALL_CASES, Case
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
-plain_cases = pytest.mark.parametrize(
-    "case", [case for case in CASES if case.memory is None], ids=str
-)
 small_cases = pytest.mark.parametrize("case", SMALL_CASES, ids=str)
 
 
 @every_case
 def test_its_table_keeps_epsilon_exactly_and_wastes_almost_none(case: Case) -> None:
     built = case.build()
-    table, memo = built.table, getattr(built, "memo", None)
+    table, memo = built.table, built.memo
     if memo is None:
         check_table(table, Fraction(case.epsilon))
         realised = log_ceiling(table.worst_ratio())
@@ -87,7 +84,7 @@ def test_its_rows_sum_to_the_total(case: Case) -> None:
 def test_moving_one_count_too_many_is_refused(case: Case) -> None:
     """Take the worst symbol's smallest count down until the bound breaks: it must be seen."""
     built = case.build()
-    table, memo = built.table, getattr(built, "memo", None)
+    table, memo = built.table, built.memo
     document = table.to_document()
     row = document["counts"] if isinstance(table, CirculantTable) else None
     if row is None:
@@ -122,7 +119,7 @@ def test_a_row_that_does_not_sum_to_the_total_is_refused(case: Case) -> None:
         table_from_document(document)
 
 
-@plain_cases
+@every_case
 def test_it_survives_a_round_trip_through_its_document(case: Case) -> None:
     built = case.build()
     kinds = {Linear: Categorical, SignedLinear: Signed}
@@ -130,11 +127,17 @@ def test_it_survives_a_round_trip_through_its_document(case: Case) -> None:
         Numeric("x", 0, 1) if case.values is None else kinds[case.kind]("x", range(case.values))
     )
     document = built.to_document() | {"table": 0}
-    read = _read_mechanism(
-        document, attribute, [table_from_document(built.table.to_document())], built.epsilon
-    )
+    tables, promises = [built.table], Promises(built.epsilon)
+    if built.memo is not None:
+        document["replace"] = 1
+        tables.append(built.memo.replace)
+        promises = Promises(built.epsilon, built.memo.epsilon, Fraction(built.memo.change))
+    written = [table_from_document(one.to_document()) for one in tables]
+    read = _read_mechanism(document, attribute, written, promises)
     assert read.to_document() == built.to_document()
     assert read.table.counts == built.table.counts
+    if built.memo is not None:
+        assert read.memo.replace.to_document() == built.memo.replace.to_document()
 
 
 @small_cases
@@ -221,7 +224,7 @@ def _expected_cells(built: Linear | SignedLinear) -> np.ndarray:
     else:
         row = np.array(table.counts) / TOTAL
         matrix = np.stack([np.roll(row, index) for index in range(table.inputs)])
-    if getattr(built, "memo", None) is not None:
+    if built.memo is not None:
         matrix = built.memo.sent(matrix)
     indices = np.array(
         [[built.code.index(v, r) for r in range(built.code.rows)] for v in range(_inputs(built))]

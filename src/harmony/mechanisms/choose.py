@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..attributes import Attribute, Signed
+from ..errors import SurveyError
 from . import Grid, Linear, Mechanism, SignedLinear
 
 LEAST_EPSILON_PER_ANSWER = 1.0
@@ -16,13 +17,20 @@ MOST_COIN = 1 << 16
 """The coins of balanced surveys add up to about this at most: the kernel looks them up."""
 
 
-def design_mechanism(attribute: Attribute, epsilon: Fraction, mechanism: str) -> Mechanism:
-    """Return the mechanism for one answer about `attribute` that may spend `epsilon`."""
+def design_mechanism(
+    attribute: Attribute, epsilon: Fraction, mechanism: str, memory: Fraction | None = None
+) -> Mechanism:
+    """Return the mechanism for one answer about `attribute` that may spend `epsilon`.
+
+    With `memory` all its rounds spend that at most, while the answer stays.
+    """
     if isinstance(attribute, Signed):
+        if memory is not None:
+            raise SurveyError(f"{attribute.name}: a signed attribute has no 'memory'")
         return SignedLinear.design(epsilon, len(attribute.values), mechanism)
     if attribute.values:
-        return Linear.design(epsilon, len(attribute.values), mechanism)
-    return Grid.design(epsilon, mechanism)
+        return Linear.design(epsilon, len(attribute.values), mechanism, memory)
+    return Grid.design(epsilon, mechanism, memory)
 
 
 def choose_answers(
