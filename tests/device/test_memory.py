@@ -60,7 +60,7 @@ def test_the_memo_is_drawn_once_and_stays(
         server.open_round("small", label)
         assert device().answer(VALUES).answered
     assert file.read_bytes() == content
-    assert {one.charges[0].memo for one in device().ledger()} == {content[16:24].hex()}
+    assert {one.charges[0].memo for one in device().ledger()} == {content[32:48].decode()}
 
 
 def test_a_memo_survives_that_its_survey_is_not_listed_for_a_while(
@@ -87,7 +87,7 @@ def test_forgetting_deletes_the_memo_and_joining_again_draws_another(
     server.open_round("small", "2")
     device().answer(VALUES)
     after = memo_files(tmp_path)[0].read_bytes()
-    assert after[16:] != before[16:]
+    assert after[32:] != before[32:]
     spent = status(str(tmp_path / "harmony"), 1.8e9)
     assert spent["spent in all if answers stayed"] == 2.2, "two memos, each at most log 3"
 
@@ -239,7 +239,7 @@ def test_a_line_that_says_it_wrongly_is_damage(line: dict[str, Any], tmp_path: P
 def test_memos_have_a_bound_together(server: FakeServer, device: Start, tmp_path: Path) -> None:
     folder = tmp_path / "harmony" / "memos"
     folder.mkdir(parents=True)
-    (folder / ("00" * 32)).write_bytes(bytes((1 << 20) - 47))
+    (folder / ("00" * 32)).write_bytes(bytes((1 << 20) - 95))
     visit = device().answer(VALUES)
     assert "memos take" in visit.skipped["small"]
     assert device().ledger() == []

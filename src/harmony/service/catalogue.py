@@ -233,11 +233,22 @@ class Catalogue:
         return self.survey(survey.name)
 
     def open(
-        self, name: str, label: str, closes: float | None = None, seed: bytes | None = None
+        self,
+        name: str,
+        label: str,
+        closes: float | None = None,
+        seed: bytes | None = None,
+        number: int | None = None,
     ) -> RoundEntry:
-        """Open a round, with a fresh seed if none is given; a survey has one open at a time."""
+        """Open a round; a survey has one open at a time.
+
+        Its seed is fresh, and its number the next, if they are not given.
+        """
         survey, now = self.survey(name), self._clock()
-        opened = Round.open(label) if seed is None else Round(label, seed)
+        opened = Round.open(label, number) if seed is None else Round(label, seed, number)
+        last = max((one.live.round.number or 0 for one in survey.rounds.values()), default=0)
+        if number is not None and number <= last:
+            raise Problem("conflict", f"'number' must be more than {last}, that of an earlier round")
         if closes is not None and closes <= now:
             raise Problem("malformed", "'closes' must lie in the future")
         if closes is not None and not closes <= now + LONGEST_ROUND:
@@ -248,7 +259,8 @@ class Catalogue:
                 insert_round(connection, survey.id, opened, closes, now)
         except IntegrityError:
             raise Problem(
-                "conflict", "'label' was used before, or another round of the survey is open"
+                "conflict",
+                "'label' or 'number' was used before, or another round of the survey is open",
             ) from None
         self.reload()
         return self.round(name, label)
@@ -322,9 +334,12 @@ class Catalogue:
 def insert_round(
     connection: Connection, survey: int, opened: Round, closes: float | None, now: float
 ) -> int:
-    """Open a round within a transaction, and return its number."""
+    """Open a round within a transaction, and return its id; its number follows the last one."""
+    last = select(func.coalesce(func.max(schema.rounds.c.number), 0) + 1)
+    following = last.where(schema.rounds.c.survey == survey).scalar_subquery()
     row = schema.rounds.insert().values(
         survey=survey,
+        number=following if opened.number is None else opened.number,
         label=opened.label,
         seed=opened.seed,
         opened=now,
@@ -370,7 +385,8 @@ def read_tally(connection: Connection, live: LiveRound) -> Tally:
 
 
 def _live(row: Any, survey: Survey, training: int | None) -> LiveRound:
-    opened = Round(row.label, bytes(row.seed))
+    number = row.number if training is None else None  # a device takes part in one step of all
+    opened = Round(row.label, bytes(row.seed), number)
     live = LiveRound(row.id, survey, opened, row.opened, training, _key(row))
     if row.closed is None:  # compile its kernels before its first report
         live.locate(np.zeros((1, live.size), np.uint8))

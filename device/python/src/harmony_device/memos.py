@@ -37,7 +37,7 @@ class Memo:
 
 
 class Memos:
-    """The memos of a device's directory, a file each, `most_bytes` at most.
+    """The memos of a device's directory, a file of hexadecimal digits each, `most_bytes` at most.
 
     >>> import tempfile
     >>> memos = Memos(tempfile.mkdtemp())
@@ -56,14 +56,17 @@ class Memos:
 
     def read(self, fingerprint: str, device: bytes, words: int) -> Memo | None:
         """Return this device's memo for a survey, or None if it has none that is whole."""
-        content = read_file(self._path(fingerprint)) or b""
+        try:
+            content = bytes.fromhex((read_file(self._path(fingerprint)) or b"").decode("ascii"))
+        except ValueError:
+            return None
         if len(content) != _size(words) or not content.startswith(device):
             return None
         return _memo(content)
 
     def has_room(self, words: int) -> bool:
         """Whether one more memo of so many words may be kept."""
-        return self.bytes() + _size(words) <= self.most_bytes
+        return self.bytes() + 2 * _size(words) <= self.most_bytes
 
     def draw(
         self, fingerprint: str, device: bytes, words: int, random_bytes: Callable[[int], bytes]
@@ -71,7 +74,7 @@ class Memos:
         """Draw a memo and keep it, durably, before anything is made of it."""
         make_directory(self._folder)
         content = device + random_bytes(NAME_BYTES + WORD_BYTES * words)
-        write_file(self._path(fingerprint), content)
+        write_file(self._path(fingerprint), content.hex().encode())
         return _memo(content)
 
     def bytes(self) -> int:

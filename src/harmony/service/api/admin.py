@@ -82,7 +82,7 @@ def open_round(state: State, holder: Admin, name: str, body: RoundBody) -> Round
         raise Problem("malformed", "'label' may not be 'latest'")
     closes = body.closes.timestamp() if body.closes else None
     seed = bytes.fromhex(body.seed) if body.seed else None
-    opened = state.catalogue.open(name, body.label, closes, seed)
+    opened = state.catalogue.open(name, body.label, closes, seed, body.number)
     log.info("round opened", survey=name, round=body.label, by=holder.name)
     return RoundView.of(opened)
 

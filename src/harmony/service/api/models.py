@@ -18,6 +18,9 @@ Label = Annotated[
         description="1 to 64 letters, digits, '.', '_', ':' or '-'; not 'latest'",
     ),
 ]
+MOST_NUMBER = (1 << 31) - 1
+"""What every database's integers hold."""
+
 Schedule = Literal["hourly", "daily", "weekly", "monthly"]
 Text = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
 
@@ -60,13 +63,21 @@ class RoundBody(Body):
         description="of the coins, 16 bytes in hex: give regions the same fresh one, so that "
         "their tallies add; drawn here if not given",
     )
+    number: int | None = Field(
+        default=None,
+        ge=1,
+        le=MOST_NUMBER,
+        description="of the round, more than those before: give regions the same one, too; the "
+        "next one if not given",
+    )
 
 
 class RoundView(BaseModel):
-    """A round: its label, its public seed and its times."""
+    """A round: its label, its public seed, its number and its times."""
 
     label: str
     seed: str
+    number: int | None = Field(None, description="with rotation it says whose turn it is")
     opened: str
     closes: str | None
     closed: str | None = None
@@ -80,6 +91,7 @@ class RoundView(BaseModel):
         return cls(
             label=entry.live.round.label,
             seed=entry.live.round.seed.hex(),
+            number=entry.live.round.number,
             opened=moment(entry.opened) or "",
             closes=moment(entry.closes),
             closed=moment(entry.closed),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from harmony.arrays import Counts
 from harmony.errors import HarmonyError
 from harmony.service.ingest.blocks import TIER, Block, LiveRound, Reports
-from harmony.service.ingest.outcomes import ACCEPTED, CLOSED, MALFORMED, Outcomes
+from harmony.service.ingest.outcomes import ACCEPTED, CLOSED, FORBIDDEN, MALFORMED, Outcomes
 from harmony.service.sealing import marks_of, seal
 
 Rows = NDArray[np.intp]
@@ -48,9 +48,9 @@ class Store(ABC):
         live, reports = block.round, block.reports
         if live.key is None:  # its reports were dropped, which is after it closed
             return np.full(len(reports), CLOSED, np.uint8)
-        cells = live.locate(reports)
-        outcomes = np.full(len(reports), MALFORMED, np.uint8)
-        rows = np.flatnonzero(cells[:, 0] >= 0)
+        cells, due = live.locate(reports), live.are_due(reports)
+        outcomes = np.where(due, MALFORMED, FORBIDDEN).astype(np.uint8)
+        rows = np.flatnonzero((cells[:, 0] >= 0) & due)
         became = append(live, reports[rows], now)
         if became is None:
             return np.full(len(reports), CLOSED, np.uint8)
