@@ -130,7 +130,7 @@ def promised(mechanisms: Sequence[Mechanism], memory: float, answers: int) -> tu
 
 def _rounded_up(epsilon: Fraction) -> float:
     """Return the least ten-thousandth, as a float, that is certainly not below `epsilon`."""
-    parts = math.ceil(epsilon * FINE)
+    parts = math.floor(epsilon * FINE)
     while Fraction(parts / FINE) < epsilon:
         parts += 1
     return parts / FINE
