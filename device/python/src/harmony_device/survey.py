@@ -285,11 +285,14 @@ def _check_memory(
     """
     answers = survey.answers
     kept, sent = Promise(memory, answers), Promise(survey.tiers[0], answers)
-    changed = Promise(change, answers)
+    changed, proved = Promise(change, answers), set()
     for place, one in enumerate(mechanisms):
         where = f"attributes[{place}].mechanisms[0]"
         if one.replace is None:
             raise RefusedError(f"{where}: 'replace' is missing, which 'memory' needs")
+        if (id(one.table), id(one.replace)) in proved:
+            continue
+        proved.add((id(one.table), id(one.replace)))
         located(f"{where}: memory", kept.check, one.table)
         located(f"{where}: epsilon", sent.check, one.table, one.replace)
         located(f"{where}: change", changed.check, one.replace)
