@@ -15,6 +15,7 @@ from harmony_device.record import BOOLEAN, NUMBER, TEXT
 
 from .errors import SurveyError
 from .near_names import did_you_mean
+from .wording import checked_words
 
 Value = str | int | bool
 MAX_WEIGHT = 1 << 16
@@ -27,11 +28,12 @@ class Numeric:
     With `bins` (edges from low to high, or a number of equal bins) the survey estimates its
     histogram instead, as the paper remarks in section 2.  A device without a usable value
     answers `missing`, or a random point of the range where that is not named; numbers outside
-    the range answer its nearer end.  `weight` asks the attribute more often than others.  `reads`
-    names what it reads of a record or a table, where that is not its own name.
+    the range answer its nearer end.  `weight` asks the attribute more often than others.
+    `question` says to people what is asked of them, and why.  `reads` names what is read of a
+    record or a table, where that is not the attribute's own name.
 
     >>> Numeric("battery", 0, 100)
-    Numeric(name='battery', low=0.0, high=100.0, bins=None, weight=1, missing=None, reads=None)
+    Numeric(name='battery', low=0.0, high=100.0, bins=None, weight=1, missing=None, ...)
     >>> Numeric("battery", 0, 100, bins=[0, 20, 100]).values
     ('[0, 20)', '[20, 100]')
     """
@@ -42,6 +44,7 @@ class Numeric:
     bins: Sequence[float] | int | None = None
     weight: int = 1
     missing: float | None = None
+    question: str | None = None
     reads: str | None = None
 
     def __post_init__(self) -> None:
@@ -89,7 +92,8 @@ class Categorical:
 
     A device whose value is not listed answers `unlisted`, and one without a usable value
     answers `missing`; where those are not named, such devices answer any of the values at
-    random.  `weight` asks more often; `reads` names what it reads, if not its own name.
+    random.  `weight` asks more often, `question` says to people what is asked, and why, and
+    `reads` names what is read, where that is not the attribute's own name.
 
     >>> Categorical("theme", ["light", "dark", "other"], unlisted="other").values
     ('light', 'dark', 'other')
@@ -100,6 +104,7 @@ class Categorical:
     weight: int = 1
     missing: Value | None = None
     unlisted: Value | None = None
+    question: str | None = None
     reads: str | None = None
 
     def __post_init__(self) -> None:
@@ -181,14 +186,18 @@ Kinds = Mapping[str, tuple[Callable[..., Any], set[str], set[str]]]
 
 
 def Boolean(  # noqa: N802  reads as an attribute kind
-    name: str, weight: int = 1, missing: bool | None = None, reads: str | None = None
+    name: str,
+    weight: int = 1,
+    missing: bool | None = None,
+    question: str | None = None,
+    reads: str | None = None,
 ) -> Categorical:
     """A yes-or-no attribute: the categorical with values False and True.
 
     >>> Boolean("wifi").values
     (False, True)
     """
-    return Categorical(name, (False, True), weight, missing, reads=reads)
+    return Categorical(name, (False, True), weight, missing, question=question, reads=reads)
 
 
 def Integer(  # noqa: N802
@@ -198,6 +207,7 @@ def Integer(  # noqa: N802
     weight: int = 1,
     missing: int | None = None,
     unlisted: int | None = None,
+    question: str | None = None,
     reads: str | None = None,
 ) -> Categorical:
     """An integer with few values, estimated as a histogram: the categorical low..high.
@@ -210,10 +220,13 @@ def Integer(  # noqa: N802
             raise SurveyError(f"{name}: '{edge}' must be an integer")
     if high - low >= MAX_VALUES:
         raise SurveyError(f"{name}: more than {MAX_VALUES} integers; use Numeric with bins")
-    return Categorical(name, tuple(range(low, high + 1)), weight, missing, unlisted, reads)
+    values = tuple(range(low, high + 1))
+    return Categorical(name, values, weight, missing, unlisted, question, reads)
 
 
-SHARED = {"weight", "missing", "reads"}
+SHARED = {"weight", "missing", "question", "reads"}
+"""The optional fields of every kind that a person writes."""
+
 KINDS: Kinds = {
     "numeric": (Numeric, {"name", "low", "high"}, {"bins", *SHARED}),
     "categorical": (Categorical, {"name", "values"}, {"unlisted", *SHARED}),
@@ -244,10 +257,11 @@ def attribute_from_document(document: Any, where: str, kinds: Kinds = KINDS) -> 
 
 
 def check_naming(attribute: Any) -> None:
-    """Refuse a name, a name that is read, or a weight that is none."""
+    """Refuse a name, a name that is read, words or a weight that are none."""
     _check_name(attribute.name, "name")
     if getattr(attribute, "reads", None) is not None:
         _check_name(attribute.reads, "reads")
+    checked_words(attribute.question, f"{attribute.name}: 'question'")
     weight = attribute.weight
     if type(weight) is not int or not 1 <= weight <= MAX_WEIGHT:
         raise SurveyError(f"{attribute.name}: 'weight' must be an integer from 1 to {MAX_WEIGHT}")
@@ -272,7 +286,7 @@ def check_range(attribute: Any) -> None:
 def options_of(attribute: Any) -> dict[str, Any]:
     """Return the fields of an attribute's document that are written only if they say something."""
     options: dict[str, Any] = {} if attribute.weight == 1 else {"weight": attribute.weight}
-    for field in ("missing", "unlisted", "reads"):
+    for field in ("missing", "unlisted", "question", "reads"):
         given = getattr(attribute, field, None)
         if given is not None:
             options[field] = given

@@ -10,7 +10,7 @@ from typing import Any
 
 from harmony_device.protocol import MAX_VALUES
 
-from .attributes import Attribute, Categorical, Numeric, Signed, check_naming
+from .attributes import Attribute, Categorical, Numeric, Signed, check_naming, options_of
 from .errors import SurveyError
 from .near_names import did_you_mean
 
@@ -57,7 +57,8 @@ class Crosstab:
     Each is the name of another attribute of the survey, or an attribute that is asked here
     alone.  They have values or bins; one may be a plain number, and then the mean of that
     number is estimated in each group of the other.  `missing` and `unlisted` are those of the
-    two.  `weight` asks the pair more often than others.
+    two.  `weight` asks the pair more often than others, and `question` says to people what is
+    asked, and why.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", epsilon=2.0, attributes=[
@@ -71,6 +72,7 @@ class Crosstab:
     second: str | Attribute
     name: str = ""
     weight: int = 1
+    question: str | None = None
 
     def __post_init__(self) -> None:
         for part in (self.first, self.second):
@@ -144,15 +146,15 @@ class Crosstab:
             part if isinstance(part, str) else part.to_document()
             for part in (self.first, self.second)
         ]
-        return document if self.weight == 1 else document | {"weight": self.weight}
+        return document | options_of(self)
 
 
 def as_part(attribute: Any) -> Attribute:
-    """Return an attribute as a crosstab asks it: a number is rounded, and there is no weight."""
+    """Return an attribute as a crosstab asks it: without weight and words, a number rounded."""
     if is_number(attribute) and not isinstance(attribute, Rounded):
         one = attribute
         return Rounded(one.name, one.low, one.high, missing=one.missing, reads=one.reads)
-    part: Attribute = replace(attribute, weight=1)
+    part: Attribute = replace(attribute, weight=1, question=None)
     return part
 
 

@@ -25,7 +25,7 @@ class Distribution:
     Devices are asked for its bin at several levels, each finer than the one before: 4, 16, 64
     and, with the usual `bins`, 256 equal bins.  Of a number that is always a whole multiple of
     `step` from `low` on, such as an age in years, each value is a bin of its own at the last
-    level.  `missing`, `weight` and `reads` are those of `Numeric`.
+    level.  `missing`, `weight`, `question` and `reads` are those of `Numeric`.
 
     >>> Distribution("screen", 0, 600).sizes
     (4, 16, 64, 256)
@@ -41,6 +41,7 @@ class Distribution:
     step: float | None = None
     weight: int = 1
     missing: float | None = None
+    question: str | None = None
     reads: str | None = None
 
     def __post_init__(self) -> None:
@@ -111,6 +112,7 @@ class Distribution:
                 [self.leaves[start] for start in (*self.starts(size), finest)],
                 self.weight,
                 self.missing,
+                self.question,
                 self.source,
                 of=self,
             )

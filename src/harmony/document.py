@@ -30,7 +30,9 @@ from .questions import Asked, question_from_document
 Mechanisms = tuple[tuple[Mechanism, ...], ...]
 """The mechanism of each attribute, for each tier."""
 
-_FIELDS = {"name", "epsilon", "tiers", "mechanism", "answers", "balance", "attributes"}
+_FIELDS = {
+    "name", "purpose", "epsilon", "tiers", "mechanism", "answers", "balance", "attributes",
+}  # fmt: skip
 _OF_DEFINITIONS = {"crosstabs"}
 
 

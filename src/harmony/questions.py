@@ -43,7 +43,7 @@ def _crosstab_kind(where: str) -> tuple[Callable[..., Any], set[str], set[str]]:
         parts = [_part(one, f"{where}.of[{place}]") for place, one in enumerate(of)]
         return Crosstab(*parts, **fields)
 
-    return build, {"of"}, {"name", "weight"}
+    return build, {"of"}, {"name", "weight", "question"}
 
 
 def _part(part: Any, where: str) -> Any:
@@ -120,7 +120,7 @@ def _definition(part: Attribute, by_name: Mapping[str, Any]) -> Any:
     """Return a part's name if it is the attribute of that name, else what is asked of it."""
     named = by_name.get(part.name)
     if named is not None:
-        known = replace(named, weight=1) if not isinstance(part, Rounded) else as_part(named)
+        known = as_part(named)
         if known == (replace(part, points=2) if isinstance(part, Rounded) else part):
             return part.name
     document = part.to_document()

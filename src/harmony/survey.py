@@ -35,6 +35,7 @@ from .mechanisms.coins import coin_weights
 from .near_names import did_you_mean
 from .questions import Question, attributes_of, checked_questions, definitions_of, parts_of
 from .rounds import Round
+from .wording import checked_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,8 +59,9 @@ class Survey:
     for the paper's own mechanism, attributes are asked in proportion to the variance of an
     answer about them, so that all estimates are equally good; their `weight` counts on top.
     `crosstabs` adds the joint tables of pairs of attributes: those that it lists by their names,
-    or "all"; `plan` says how many devices that takes.  Given a whole `document`, its coins and
-    tables are taken instead of being designed.
+    or "all"; `plan` says how many devices that takes.  `purpose` says to people what their
+    answers are for; its words, and the question of each attribute, are part of the document.
+    Given a whole `document`, its coins and tables are taken instead of being designed.
 
     `questions` are the attributes as they were asked for; `attributes` are those that devices
     answer, with several for each distribution.
@@ -82,9 +84,11 @@ class Survey:
         tiers: Sequence[float] | None = None,
         balance: bool | None = None,
         crosstabs: str | Iterable[Sequence[str]] | None = None,
+        purpose: str | None = None,
         document: dict[str, Any] | None = None,
     ) -> None:
         self.name = checked_name(name)
+        self.purpose = checked_words(purpose, "'purpose'")
         self.questions = checked_questions(attributes, crosstabs)
         self.attributes = attributes_of(self.questions)
         self.tiers = _checked_tiers(epsilon, tiers)
@@ -185,6 +189,8 @@ class Survey:
     def definition(self) -> dict[str, Any]:
         """Return what a person would write: the survey without its tables."""
         document: dict[str, Any] = {"name": self.name}
+        if self.purpose is not None:
+            document["purpose"] = self.purpose
         if len(self.tiers) == 1:
             document["epsilon"] = self.tiers[0]
         else:

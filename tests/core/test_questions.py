@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -37,7 +38,7 @@ class TestDistribution:
     def test_every_bin_is_made_of_whole_bins_of_the_next_level(self, bins: int) -> None:
         ages = hm.Distribution("age", -3, 7, bins=bins)
         levels = [set(level.edges) for level in ages.levels]
-        assert all(coarse < fine for coarse, fine in zip(levels, levels[1:], strict=False))
+        assert all(coarse < fine for coarse, fine in pairwise(levels))
         assert [len(level.values) for level in ages.levels] == list(ages.sizes)
         assert ages.sizes[-1] == bins
         assert len(ages.sizes) <= 6
@@ -233,7 +234,8 @@ class TestDocuments:
             ({"kind": "crosstab"}, "'of' is missing"),
             ({"kind": "crosstab", "of": "theme"}, "'of' must list two"),
             ({"kind": "crosstab", "of": ["a", "b", "c"]}, "'of' must list two"),
-            ({"kind": "crosstab", "of": ["a", {"name": "b", "kind": "crosstab"}]}, r"of\[1\]: 'kind'"),
+            ({"kind": "crosstab", "of": ["a", {"name": "b", "kind": "crosstab"}]},
+             r"of\[1\]: 'kind'"),
             ({"kind": "crosstab", "of": ["a", {"name": "b", "kind": "numeric", "points": 2}]},
              r"of\[1\]: 'high' is missing"),
             ({"kind": "crosstab", "of": ["a", "b"], "missing": "x"}, "unknown field 'missing'"),

@@ -14,7 +14,7 @@ import { below, top53 } from "./words.js";
  * @property {number} low
  * @property {number} high
  * @property {number[] | null} [bins]
- * @property {Map<any, number>} places of the values
+ * @property {Map<any, number>} places of the values; empty for numbers
  * @property {any} missing
  * @property {any} unlisted
  * @property {number} answers how many answers there are to draw from; 0 for a grid, whose index is drawn
@@ -104,12 +104,12 @@ export function place({ low, high, bins }, value) {
  * @returns {number | undefined}
  */
 export function answer(attribute, told) {
-  const { reads, kind, asks, places, missing, unlisted } = attribute;
+  const { reads, asks, places, missing, unlisted } = attribute;
   const value = told.get(reads);
   const isTold = typeOf(value) === asks;
   /** @type {any} */
   const given = isTold ? value : missing;
-  if (kind === "numeric") return given == null ? undefined : place(attribute, given);
+  if (!places.size) return given == null ? undefined : place(attribute, given);
   return places.get(given) ?? (isTold ? places.get(unlisted) : undefined);
 }
 
@@ -126,12 +126,13 @@ export function answer(attribute, told) {
 export function placeOf({ parts }, answers, word, points) {
   return parts.reduce((before, { kind, low, high, bins, places, answers: size }, i) => {
     const own = i ? BigInt.asUintN(64, word << 32n) : word;
-    const told = answers[i];
+    const levels = places.size;
+    let place = answers[i];
     size ||= points;
-    let place = told ?? below(own >> 32n, size);
-    if (told === undefined) {
-      if (kind === "signed" && place >= places.size) place += signOf(places.size) - places.size;
-    } else if (kind === "numeric" && !bins) place = grid(told, low, high, size, top53(own));
+    if (place === undefined) {
+      place = below(own >> 32n, size);
+      if (kind === "signed" && place >= levels) place += signOf(levels) - levels;
+    } else if (!levels && !bins) place = grid(place, low, high, size, top53(own));
     return before * size + place;
   }, 0);
 }
@@ -143,7 +144,7 @@ export function placeOf({ parts }, answers, word, points) {
  * @param {Attribute} attribute
  * @param {unknown} value
  */
-export function warn(warnings, { reads, asks, kind, places }, value) {
+export function warn(warnings, { reads, asks, places }, value) {
   if (typeOf(value) !== asks) warnings.add(`${reads}: no ${asks?.name}`);
-  else if (kind !== "numeric" && !places.has(value)) warnings.add(`${reads}: not listed`);
+  else if (places.size && !places.has(value)) warnings.add(`${reads}: not listed`);
 }

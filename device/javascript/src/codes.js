@@ -73,10 +73,6 @@ export const bin = (edges, value) => Math.min(edges.findLastIndex((edge) => edge
 /**
  * What a negative sign adds to a level: the least power of two that is at least 2 and at least the number of levels.
  *
- * @param {number} levels
+ * @param {number} levels 2 or more
  */
-export function signOf(levels) {
-  let power = 2;
-  while (power < levels) power *= 2;
-  return power;
-}
+export const signOf = (levels) => 2 ** (32 - Math.clz32(levels - 1));

@@ -15,12 +15,11 @@ export function coin(seed, device) {
   /** @type {bigint} */
   let word;
   return (n) => {
-    if (drawn % 2) word >>= 32n;
+    if (drawn++ % 2) word >>= 32n;
     else {
-      new DataView(message.buffer).setUint32(16, drawn / 2, true);
+      new DataView(message.buffer).setUint32(16, drawn >> 1, true);
       word = siphash(seed, message);
     }
-    drawn++;
     return below(BigInt.asUintN(32, word), n);
   };
 }

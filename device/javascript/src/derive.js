@@ -70,7 +70,7 @@ export function readDerivation(value, attribute, features) {
 
   return (seen) => {
     const answer = derive(seen);
-    return Number.isNaN(answer) ? undefined : kind === "numeric" ? place(attribute, answer) : answer;
+    return Number.isNaN(answer) ? undefined : places.size ? answer : place(attribute, answer);
   };
 }
 

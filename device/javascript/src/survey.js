@@ -79,10 +79,10 @@ export function readSurvey(value) {
  * @param {import("./tables.js").Table[]} tables
  * @returns {Mechanism}
  */
-function readMechanism(value, { kind, bins, answers, places }, tables) {
+function readMechanism(value, { kind, answers, places }, tables) {
   const { base, digits, multipliers } = value;
   const table = tables[integer(value.table, 0, tables.length - 1, "table")];
-  const isGrid = kind === "numeric" && !bins;
+  const isGrid = !answers;
   const isSigned = kind === "signed";
   must((value.signed ?? false) === isSigned, "signed");
   must(value.code === (isGrid ? "grid" : "linear"), "code");

@@ -86,7 +86,7 @@ export async function check(files) {
     test("assignments", i, () => { const draw = coin(fromHex(seed), fromHex(device)); return assign(draw, weights, answers).map((at) => [at, draw(rows[at])]); }, assigned));
 
   files.codes.grid.forEach(({ points, low, high, value, word, index }, i) =>
-    test("grid", i, () => grid(answer({ reads: "x", kind: "numeric", asks: Number, low, high }, new Map([["x", value]])), low, high, points, draw53(word)), index));
+    test("grid", i, () => grid(answer(readAttribute({ name: "x", kind: "numeric", low, high }), new Map([["x", value]])), low, high, points, draw53(word)), index));
   files.codes.linear.forEach(({ base, digits, multipliers, signed = false, rows: count, cases }, i) => {
     const code = { base, digits, multipliers, signed };
     test("linear rows", i, () => rows(code), count);
