@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from reference import exponential_floor
-from refusals import small_survey
+from refusals import paired_survey, small_survey
 
 from harmony.canonical import canonical_json
 
@@ -101,6 +101,11 @@ def list_vectors() -> dict[str, Any]:
         ("an epsilon that is text", changed("epsilon", "1")),
         ("an epsilon that is true", changed("epsilon", True)),
         ("enrolled_before is a number", changed("round.enrolled_before", 2026)),
+        ("a negative number", changed("round.number", -1)),
+        ("a number that is a fraction", changed("round.number", 1.5)),
+        ("a number that is text", changed("round.number", "3")),
+        ("a number that is true", changed("round.number", True)),
+        ("a number beyond 2^53 - 1", changed("round.number", 1 << 53)),
         ("text", "phones"),
         ("null", None),
         ("a list", []),
@@ -115,6 +120,8 @@ def list_vectors() -> dict[str, Any]:
             {"why": "as it should be", "listed": survey},
             {"why": "an unknown field", "listed": survey | {"colour": "red"}},
             {"why": "a label with a colon", "listed": changed("round.label", "a:1.b_c-d")},
+            {"why": "a number", "listed": changed("round.number", (1 << 53) - 1)},
+            {"why": "no number", "listed": changed("round.number", None)},
         ],
         "passed_over": [{"why": why, "listed": listed} for why, listed in passed_over],
         "trainings": {"listed": trainings, "used": ["charging"]},
@@ -243,11 +250,32 @@ def record_vectors() -> dict[str, Any]:
     signed = small_survey()
     signed["attributes"][1] |= {"kind": "signed", "values": [0, 1]}
     signed["attributes"][1]["mechanisms"][0] |= {"digits": 2, "signed": True}
+    reading = paired_survey()
+    reading["attributes"][0]["reads"] = reading["attributes"][3]["of"][1]["reads"] = "age"
+    told = {"age": "number", "wifi": "boolean", "cards": "text"}
+    reads = [
+        ("names that are read", told, True),
+        ("a name that is read is not told", {"wifi": "boolean", "cards": "text"}, False),
+        ("the name of an attribute that reads another",
+         {"battery": "number", "screen": "number", "wifi": "boolean", "cards": "text"}, False),
+        ("a name that is read is told in another type", told | {"age": "text"}, False),
+        ("a part of a crosstab is not told", {"age": "number", "wifi": "boolean"}, False),
+        ("a number where a part asks for a text", told | {"cards": "number"}, False),
+    ]  # fmt: skip
+    two_types = paired_survey()
+    two_types["attributes"][3]["of"][0]["reads"] = "age"
     return {
         "about": "whether a device whose app declares this record answers the survey, whatever "
-        "its values are; none answers the survey `signed`, whose attribute only a step derives",
+        "its values are; the same for `reading`, whose attributes read what other names tell; none "
+        "answers the survey `signed`, whose attribute only a step derives, nor `two_types`, which "
+        "reads a name as a number and as a text",
         "survey": small_survey(),
+        "reading": reading,
         "signed": signed,
+        "two_types": two_types,
+        "reads": [
+            {"why": why, "record": record, "answers": answers} for why, record, answers in reads
+        ],
         "records": [
             {"why": why, "record": record, "answers": answers} for why, record, answers in cases
         ],

@@ -145,9 +145,7 @@ class InProcess:
     def __init__(self, service: Service, rng: random.Random) -> None:
         self._service, self._rng = service, rng
 
-    def request(
-        self, method: str, path: str, headers: Any, body: bytes | None = None
-    ) -> Reply:
+    def request(self, method: str, path: str, headers: Any, body: bytes | None = None) -> Reply:
         response = self._service.client.request(method, path, headers=dict(headers), content=body)
         if method == "POST" and path.endswith("/reports") and self._rng.random() < 0.2:
             raise ServerError("the reply was lost")

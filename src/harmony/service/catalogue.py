@@ -248,7 +248,9 @@ class Catalogue:
         opened = Round.open(label, number) if seed is None else Round(label, seed, number)
         last = max((one.live.round.number or 0 for one in survey.rounds.values()), default=0)
         if number is not None and number <= last:
-            raise Problem("conflict", f"'number' must be more than {last}, that of an earlier round")
+            raise Problem(
+                "conflict", f"'number' must be more than {last}, that of an earlier round"
+            )
         if closes is not None and closes <= now:
             raise Problem("malformed", "'closes' must lie in the future")
         if closes is not None and not closes <= now + LONGEST_ROUND:

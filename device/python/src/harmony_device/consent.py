@@ -1,8 +1,8 @@
 """Consent: nothing is sent without it, and withdrawing it leaves nothing behind.
 
 Withdrawing first writes down which identity the server must delete, then removes the identity,
-the waiting reports, the memos and the documents.  Each step may be repeated, so a crash between two of
-them is finished on the next occasion.  The ledger stays: what was spent stays spent, and a
+the waiting reports, the memos and the documents.  Each step may be repeated, so a crash between
+two of them is finished on the next occasion.  The ledger stays: what was spent stays spent, and a
 device that joins again must not spend it twice.
 """
 

@@ -17,7 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Union
 
-    from .attributes import Attribute, Category, Histogram, Number
+    from .attributes import Number
+    from .crosstab import Attribute
 
     Mechanism = Union["Grid", "Linear"]
 
@@ -50,15 +51,13 @@ class Grid:
 
 
 class Linear:
-    """One of a list of values, hashed by a linear code, then randomised by its table."""
+    """One of a list of places, hashed by a linear code, then randomised by its table."""
 
-    __slots__ = ("_drawn", "code", "replace", "rows", "table")
+    __slots__ = ("_place", "code", "replace", "rows", "table")
 
-    def __init__(
-        self, document: dict[str, Any], attribute: Histogram | Category, table: Table
-    ) -> None:
+    def __init__(self, document: dict[str, Any], attribute: Attribute, table: Table) -> None:
         self.code = LinearCode(
-            attribute.values,
+            attribute.values,  # type: ignore[union-attr]  # by its code it is no plain number
             document.get("base"),  # type: ignore[arg-type]  # LinearCode checks all three
             document.get("digits"),  # type: ignore[arg-type]
             document.get("multipliers"),  # type: ignore[arg-type]
@@ -68,16 +67,14 @@ class Linear:
             raise RefusedError("code: 'base' must be the number of the table's inputs")
         self.table = table
         self.rows = self.code.rows
-        self._drawn = attribute.drawn
+        self._place = attribute.place  # type: ignore[union-attr]
         self.replace: ReplaceTable | None = None
 
-    def index(self, answer: int | None, row: int, round_word: int) -> int:
+    def index(self, answer: Any, row: int, round_word: int) -> int:
         """Return the table's index for `answer`, given a random 64-bit word."""
-        if answer is None:
-            answer = self._drawn(round_word >> 32)
-        return self.code.index(answer, row)
+        return self.code.index(self._place(answer, round_word), row)
 
-    def symbol(self, answer: int | None, row: int, round_word: int, table_word: int) -> int:
+    def symbol(self, answer: Any, row: int, round_word: int, table_word: int) -> int:
         """Return the randomised symbol for `answer`, given two random 64-bit words."""
         return self.table.walk(self.index(answer, row, round_word), table_word >> 11)
 
@@ -96,7 +93,7 @@ def mechanism_from_document(document: Any, attribute: Attribute, tables: list[Ta
     if attribute.code == "grid":
         made = Grid(document, attribute, table)  # type: ignore[arg-type]  # by its code
     else:
-        made = Linear(document, attribute, table)  # type: ignore[arg-type]
+        made = Linear(document, attribute, table)
     if document.get("replace") is not None:
         made.replace = _table(document, "replace", tables, ReplaceTable)
         if made.replace.symbols != made.table.symbols:

@@ -18,8 +18,8 @@ from .coins import assign
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
-    from .attributes import Answer
     from .mechanisms import Mechanism
     from .record import Values
     from .survey import Survey
@@ -78,7 +78,7 @@ def randomise(
     survey: Survey,
     device_id: bytes,
     tier: int,
-    answers: Sequence[Answer],
+    answers: Sequence[Any],
     asked: Sequence[tuple[int, int]],
     random_bytes: Callable[[int], bytes],
     memo: Sequence[int] | None = None,
@@ -90,7 +90,7 @@ def randomise(
         symbols = _remembered(mechanisms, answers, asked, words, memo)
         return survey.report_layout.pack(device_id, tier, *symbols)
     symbols = [
-        mechanisms[attribute].symbol(answers[attribute], row, round_word, table_word)  # type: ignore[arg-type]  # a mechanism belongs to its attribute
+        mechanisms[attribute].symbol(answers[attribute], row, round_word, table_word)
         for (attribute, row), round_word, table_word in zip(asked, words, words)
     ]
     return survey.report_layout.pack(device_id, tier, *symbols)
@@ -98,7 +98,7 @@ def randomise(
 
 def _remembered(
     mechanisms: Sequence[Mechanism],
-    answers: Sequence[Answer],
+    answers: Sequence[Any],
     asked: Sequence[tuple[int, int]],
     words: Iterator[int],
     memo: Sequence[int] | None,
@@ -113,7 +113,7 @@ def _remembered(
     symbols, start = [], 0
     for (attribute, row), _, table_word in zip(asked, words, words):
         one = mechanisms[attribute]
-        index = one.index(answers[attribute], row, memo[start])  # type: ignore[arg-type]
+        index = one.index(answers[attribute], row, memo[start])
         kept = one.table.walk(index, memo[start + 1 + index] >> 11)
         symbols.append(one.replace.walk(kept, table_word >> 11))  # type: ignore[union-attr]
         start += 1 + one.table.inputs

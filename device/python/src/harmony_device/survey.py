@@ -3,16 +3,16 @@
 Privacy: the document comes from a server that a device need not trust.  `Survey` proves in
 integers that every table of every tier keeps `epsilon / answers`; a report's `answers`
 symbols then spend at most epsilon together.  In a survey with memory it proves three such
-bounds: of what is kept, of what is sent, and of what is sent given what is kept.  Anything malformed, oversized or untrue is
-refused with a RefusedError that names the field.
+bounds: of what is kept, of what is sent, and of what is sent given what is kept.  Anything
+malformed, oversized or untrue is refused with a RefusedError that names the field.
 """
 
 from __future__ import annotations
 
 from struct import Struct
 
-from .attributes import attribute_from_document
 from .coins import SEED_BYTES
+from .crosstab import attribute_from_document
 from .errors import RefusedError
 from .limits import Charge
 from .mechanisms import mechanism_from_document
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .attributes import Answer, Attribute
+    from .crosstab import Attribute
     from .mechanisms import Mechanism
     from .record import Values
     from .tables import Table
@@ -88,7 +88,6 @@ class Survey:
         symbol = "B" if self.symbol_bytes == 1 else "H"
         self.report_layout = Struct(f"<16sB{self.answers}{symbol}")
         self.words_layout = Struct(f"<{2 * self.answers}Q")
-        self._readers = [(attribute.name, attribute.read) for attribute in self.attributes]
 
     @classmethod
     def from_json(cls, content: bytes, most_bytes: int = MOST_BYTES) -> Survey:
@@ -124,23 +123,23 @@ class Survey:
 
     @property
     def needs(self) -> list[tuple[str, str]]:
-        """What a record must tell to answer: names, and the types of their values."""
-        return [(attribute.name, attribute.type) for attribute in self.attributes]
+        """What a record must tell to answer: names, and the types of their values, once each."""
+        return list(dict.fromkeys(need for one in self.attributes for need in one.needs))
 
-    def read(self, values: Values) -> list[Answer]:
-        """Return this device's answer to every attribute, asked or not.
+    def read(self, values: Values) -> list[Any]:
+        """Return this device's answer to every attribute, asked or not; of a crosstab, two.
 
         `values` is a mapping, or a function of an attribute's name.  All attributes are read,
         always: the calls to the function do not tell which attribute the coin asks.
         """
         value_of = reader(values)
-        return [read(value_of(name)) for name, read in self._readers]
+        return [attribute.answer(value_of) for attribute in self.attributes]
 
     def warnings(self, values: Values) -> list[str]:
         """Return what an app's developer should know about values that have no answer."""
         value_of = reader(values)
-        warnings = ((one.name, one.warning(value_of(one.name))) for one in self.attributes)
-        return [f"{name}: {warning}" for name, warning in warnings if warning is not None]
+        warnings = (warning for one in self.attributes for warning in one.warnings(value_of))
+        return list(dict.fromkeys(warnings))
 
     def __repr__(self) -> str:
         count, answers = len(self.attributes), self.answers
@@ -279,9 +278,9 @@ def _checked_mechanisms(
 def _check_memory(
     survey: Survey, mechanisms: list[Mechanism], memory: float, change: float
 ) -> None:
-    """Prove that memos keep `memory`, reports `epsilon`, and each report of another answer `change`.
+    """Prove that memos keep `memory`, reports `epsilon`, and each of another answer `change`.
 
-    Each by the part of one answer.  And bound what a device must draw and keep.
+    All by the part of one answer.  And bound what a device must draw and keep.
     """
     answers = survey.answers
     kept, sent = Promise(memory, answers), Promise(survey.tiers[0], answers)

@@ -71,8 +71,7 @@ def average_rounds(
 
     def sample(place: int, count: int) -> Outcomes:
         sums = [
-            _sum_of_rounds(device, seeds, values[place], scores, random_bytes)
-            for _ in range(count)
+            _sum_of_rounds(device, seeds, values[place], scores, random_bytes) for _ in range(count)
         ]
         binned = _binned(np.array(sums), rounds * max(map(_largest, scores.values())))
         seen[place].append(binned)
@@ -126,7 +125,7 @@ def _scores(
     for attribute, mechanism in enumerate(survey.mechanisms[0]):
         for row in range(mechanism.rows):
             chances = [
-                _chances(mechanism.table, mechanism.replace, mechanism.index(one, row, 0))  # type: ignore[arg-type]
+                _chances(mechanism.table, mechanism.replace, mechanism.index(one, row, 0))
                 for one in (first[attribute], second[attribute])
             ]
             scores[attribute, row] = np.log(chances[0]) - np.log(chances[1])

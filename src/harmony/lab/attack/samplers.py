@@ -87,7 +87,12 @@ def device_sampler(
         values = inputs[place]
         reports = b"".join(
             make_report(
-                survey, round_seed, device, tier, values, random_bytes,
+                survey,
+                round_seed,
+                device,
+                tier,
+                values,
+                random_bytes,
                 memo_drawn(survey, device, random_bytes),
             )
             for _ in range(count)

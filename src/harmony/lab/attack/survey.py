@@ -62,13 +62,10 @@ def attack_survey(
 
 def tried_records(survey: Survey) -> list[dict[str, Any]]:
     """Return records whose values all differ from those of the next."""
-    tried = [_values(attribute) for attribute in survey.attributes]
+    tried = {part.source: _values(part) for part in survey.readings}
     return [
-        {
-            attribute.name: values[place % len(values)]
-            for attribute, values in zip(survey.attributes, tried, strict=True)
-        }
-        for place in range(max(len(values) for values in tried))
+        {name: values[place % len(values)] for name, values in tried.items()}
+        for place in range(max(map(len, tried.values())))
     ]
 
 
