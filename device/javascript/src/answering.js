@@ -44,7 +44,7 @@ export async function answerAll(session, values, visit) {
    * Answer a survey or a step, if the record has all that it asks for.
    *
    * @param {Listed} listed @param {import("./survey.js").Survey} survey @param {import("./survey.js").Questions} questions
-   * @param {{label: string, seed: string}} round @param {string} [once]
+   * @param {{label: string, seed: string, number?: number | null}} round @param {string} [once]
    */
   const answerOne = async ({ name, epsilon }, survey, { needs, read }, round, once) => {
     must(Math.max(...survey.tiers) === epsilon, "the listed epsilon");
@@ -63,7 +63,7 @@ export async function answerAll(session, values, visit) {
     const kept = await store.look((files) => files.get(file));
     const content = kept ? new TextEncoder().encode(kept) : await server.document(name);
     must((await sha256(content)) === fingerprint, "fingerprint");
-    const survey = readSurvey(parse(content, server.mostBytes));
+    const survey = readSurvey(parse(content, server.mostBytes), fingerprint, options.memos);
     must(survey.name === name, "the listed name");
     const keep = (/** @type {import("./stores/store.js").Files} */ files) => {
       if (namesOf(files, SURVEYS).length < MOST_DOCUMENTS) files.set(file, new TextDecoder().decode(content));
@@ -86,7 +86,7 @@ export async function answerAll(session, values, visit) {
     const { name, epsilon } = listed;
     const wait = (/** @type {number} */ seconds) => store.change((files) => pause(files, name, seconds));
     let seconds = await store.look((files) => {
-      chooseTier([epsilon], limit, entriesOf(files), "", Date.now());
+      chooseTier([listed], limit, entriesOf(files), "", Date.now());
       return remaining(files, PAUSE + name);
     });
     if (!seconds) {

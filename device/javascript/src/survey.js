@@ -1,7 +1,7 @@
 import { answer, readAttribute } from "./attribute.js";
 import { rows, signOf } from "./codes.js";
 import { must } from "./errors.js";
-import { floorOfExp, keeps } from "./proof.js";
+import { extremes, floorOfExp, keeps } from "./proof.js";
 import { distinct, integer, isName, list, object, within } from "./rules.js";
 import { readTable } from "./tables.js";
 
@@ -15,6 +15,7 @@ import { readTable } from "./tables.js";
  * @property {import("./tables.js").Table} table
  * @property {number} rows how many rows the coin draws from
  * @property {import("./codes.js").Linear} [code] a linear code; a grid without
+ * @property {import("./tables.js").Table} [replace] with memory: what each round sends for the symbol that is kept
  *
  * @typedef {Questions & SurveyOnly} Survey
  *
@@ -24,6 +25,10 @@ import { readTable } from "./tables.js";
  * @property {number} answers
  * @property {Asked[]} attributes
  * @property {number} width bytes of a symbol
+ * @property {string} fingerprint of the document; its halves are the survey's own public seeds
+ * @property {number | null} [every] with rotation: a device answers one of so many rounds
+ * @property {number | null} [memory] with memory: what all reports spend together while the answer stays
+ * @property {number | null} [change] with memory: what each report spends at worst
  *
  * @typedef {import("./attribute.js").Attribute & AskedOnly} Asked an attribute of a survey, which devices are asked
  *
@@ -36,31 +41,42 @@ import { readTable } from "./tables.js";
  * Read a survey document and prove that every tier keeps its epsilon, or refuse it.
  *
  * @param {any} value what the document's JSON says
+ * @param {string} [fingerprint] which a survey with rotation or memory needs
+ * @param {import("./memos.js").Memos} [memos] without them a survey with memory is refused
  * @returns {Survey}
  */
-export function readSurvey(value) {
-  const { name, epsilon, tiers: several, answers } = object(value);
+export function readSurvey(value, fingerprint = "", memos) {
+  const { name, epsilon, tiers: several, answers, every, memory, change } = object(value);
   must(value.format === "harmony-survey/1", "format");
   must(isName(name), "name");
   must((epsilon == null) !== (several == null), "epsilon or tiers");
   const tiers = list(several ?? [epsilon], 1, 16, "tiers", (tier) => within(tier, 0.0001, 20, "epsilon"));
   distinct(tiers, "tiers");
+  if (every != null) integer(every, 2, 65536, "every");
+  const remembers = (memory ?? change) != null;
+  must(memos || !remembers, "memory or change");
   const tables = list(value.tables, 1, 160000, "tables", readTable);
   must(tables.reduce((sum, { rows, symbols }) => sum + rows.length * symbols, 0) <= 2 ** 20, "tables");
   const attributes = list(value.attributes, 1, 10000, "attributes", (document) => {
     const attribute = /** @type {Asked} */ (readAttribute(document));
     integer(attribute.coin, 1, 65536, "coin");
-    attribute.mechanisms = list(document.mechanisms, tiers.length, tiers.length, "mechanisms", (each) => readMechanism(object(each), attribute, tables));
+    attribute.mechanisms = list(document.mechanisms, tiers.length, tiers.length, "mechanisms", (each) => {
+      must(remembers || object(each).replace == null, "replace");
+      return readMechanism(object(each), attribute, tables);
+    });
     return attribute;
   });
   distinct(attributes.map((attribute) => attribute.name), "attributes: name");
   integer(answers, 1, attributes.length, "answers");
-  tiers.forEach((tier, i) => {
-    const floor = floorOfExp(tier, answers);
-    for (const table of new Set(attributes.map(({ mechanisms }) => mechanisms[i].table))) {
-      must(keeps(table, floor), "epsilon of a table");
-    }
-  });
+  if (remembers) memos?.prove(value, attributes, tables);
+  else {
+    tiers.forEach((tier, i) => {
+      const floor = floorOfExp(tier, answers);
+      for (const table of new Set(attributes.map(({ mechanisms }) => mechanisms[i].table))) {
+        must(keeps(extremes(table), floor), "epsilon of a table");
+      }
+    });
+  }
   const width = attributes.some(({ mechanisms }) => mechanisms.some(({ table }) => table.symbols > 256)) ? 2 : 1;
   return {
     name,
@@ -68,6 +84,10 @@ export function readSurvey(value) {
     answers,
     attributes,
     width,
+    fingerprint,
+    every,
+    memory,
+    change,
     needs: attributes.flatMap(({ parts }) => parts),
     read: (told) => attributes.map(({ parts }) => parts.map((part) => answer(part, told))),
   };
@@ -82,6 +102,7 @@ export function readSurvey(value) {
 function readMechanism(value, { kind, answers, places }, tables) {
   const { base, digits, multipliers } = value;
   const table = tables[integer(value.table, 0, tables.length - 1, "table")];
+  must(!table.replaces, "table");
   const isGrid = !answers;
   const isSigned = kind === "signed";
   must((value.signed ?? false) === isSigned, "signed");

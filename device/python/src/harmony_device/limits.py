@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, isfinite
+from math import floor, inf, isfinite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,14 +42,15 @@ class Charge:
     @classmethod
     def from_line(cls, line: Any) -> Charge:
         """Read what a line of the ledger spent; raise an error if that is unknown."""
-        epsilon, memo = float(line["epsilon"]), line.get("memo")
-        memory = change = None
-        if memo is not None:
-            memory, change = float(line["memory"]), float(line["change"])
-            if not isinstance(memo, str) or not (memory > 0 and change > 0):
+        memo = line.get("memo")
+        spent = [line["epsilon"]]
+        if any(line.get(field) is not None for field in ("memory", "change", "memo")):
+            spent += [line["memory"], line["change"]]
+            if not isinstance(memo, str):
                 raise ValueError
-        if not epsilon > 0:
+        if not all(type(one) in (int, float) and 0 < float(one) < inf for one in spent):
             raise ValueError
+        epsilon, memory, change = [*map(float, spent), None, None][:3]
         return cls(epsilon, memory, change, memo)
 
     @property
