@@ -25,7 +25,7 @@ import { Visit } from "./visit.js";
  * @property {number | import("./limits.js").EpsilonLimit} epsilonLimit the owner's; a number bounds reports, rounds and 30 days alike
  * @property {Record<string, string>} [surveys] the only documents to answer, each name with the fingerprint that the app's authors reviewed
  * @property {import("./stores/store.js").Store} [store] where to keep state; IndexedDB if not given
- * @property {import("./memos.js").Memos} [memos] to answer surveys with memory, too: that of `@harmony-ldp/device/memos`
+ * @property {typeof import("./trainings.js").takePart} [takePart] in trainings, which `Device` of `@harmony-ldp/device` does anyway
  * @property {string} [key] the enrolment key, if the server asks for one
  * @property {boolean} [plainHttp] allow http on a network that is trusted
  * @property {number} [mostDocumentBytes] of a document or a reply, 1 MiB if not given
@@ -43,7 +43,7 @@ export class Device {
   constructor(server, options) {
     const { record, consent, epsilonLimit, store = new IndexedDbStore(), mostDocumentBytes = MOST_BYTES, plainHttp } = options;
     must(record && consent != null, "record or consent", TypeError);
-    const session = /** @type {import("./session.js").Session} */ ({ options, store, limit: checkedLimit(epsilonLimit, options.memos) });
+    const session = /** @type {import("./session.js").Session} */ ({ options, store, limit: checkedLimit(epsilonLimit) });
     session.server = serverAt(checkedAddress(server, plainHttp), session, mostDocumentBytes);
     this.#session = session;
   }

@@ -57,7 +57,7 @@ export function readLedger(text) {
         integer(number ?? 0, 0, Infinity, event);
         must(!remembers || isString(memo), event);
         const dates = latest - time >= DAYS_30 ? [time, latest] : [time];
-        spent.push({ at, survey, round, epsilon, asked, number, memory, change, memo, state: "waiting", dates });
+        spent.push({ at, survey, round, epsilon, asked, number, ...(remembers && { memory, change, memo }), state: "waiting", dates });
       } else if (isOfRound && /^(accepted$|dropped: )/.test(event)) {
         for (const each of spent) if (each.survey === survey && each.round === round) each.state = event;
       } else if (event === "clock") {

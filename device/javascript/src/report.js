@@ -17,8 +17,8 @@ import { fromHex, top53, wordAt } from "./words.js";
  * @param {Uint8Array} device
  * @returns {[number, number][]}
  */
-export function ask({ attributes, answers, memory, fingerprint }, tier, seed, device) {
-  const draw = coin(memory ? fromHex(fingerprint) : seed, device);
+export function ask({ attributes, answers, remembers, fingerprint }, tier, seed, device) {
+  const draw = coin(remembers ? fromHex(fingerprint) : seed, device);
   const weights = attributes.map((attribute) => attribute.coin);
   return assign(draw, weights, answers).map((i) => [i, draw(attributes[i].mechanisms[tier].rows)]);
 }
@@ -37,7 +37,7 @@ export const reportBytes = ({ answers, width }) => 17 + answers * width;
  * @param {(number | undefined)[][]} answers those of each attribute's parts, undefined to draw one
  * @param {[number, number][]} asked what `ask` returned
  * @param {Random} random
- * @param {Uint8Array} [memo] with memory, the words that are kept: for each answer one to round with, and one for each index
+ * @param {Uint8Array} [memo] with memory: the words that are kept, for each answer one to round with and one for each index
  * @returns {Uint8Array}
  */
 export function randomise(survey, device, tier, answers, asked, random, memo) {
@@ -45,17 +45,16 @@ export function randomise(survey, device, tier, answers, asked, random, memo) {
   const report = new Uint8Array(reportBytes(survey));
   report.set(device);
   report[16] = tier;
-  let at = 0;
   asked.forEach(([i, row], place) => {
     const words = random(16);
-    const kept = memo?.subarray(at) ?? words;
-    const { table, code, replace } = attributes[i].mechanisms[tier];
+    const kept = memo ?? words;
+    const { table, replace, code } = attributes[i].mechanisms[tier];
     const n = placeOf(attributes[i], answers[i], wordAt(kept, 0), table.inputs);
     const index = code ? linear(code, n, row) : n;
-    let sent = symbol(table, index, top53(wordAt(kept, replace ? 8 + 8 * index : 8)));
-    if (replace) {
+    let sent = symbol(table, index, top53(wordAt(kept, memo ? 8 + 8 * index : 8)));
+    if (memo && replace) {
+      memo = memo.subarray(8 + 8 * table.inputs);
       sent = symbol(replace, sent, top53(wordAt(words, 8)));
-      at += 8 + 8 * table.inputs;
     }
     report[17 + place * width] = sent;
     if (width > 1) report[18 + place * 2] = sent >> 8;

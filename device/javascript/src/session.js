@@ -10,7 +10,7 @@ import { IDENTITY, identityOf } from "./identity.js";
  * @property {import("./server.js").Server} server
  * @property {import("./stores/store.js").Store} store
  * @property {import("./device.js").Options} options
- * @property {import("./limits.js").Limits} limit
+ * @property {Required<import("./limits.js").EpsilonLimit>} limit
  */
 
 /** A credential older than so many seconds is renewed, well before a server drops the key it was made with. */

@@ -2,6 +2,7 @@ import { must, Skipped } from "./errors.js";
 import { MOST_BYTES } from "./json.js";
 import { entriesOf, isDone, note } from "./ledger.js";
 import { chooseTier } from "./limits.js";
+import { memoOf } from "./memos.js";
 import { fileOf, OUTBOX } from "./outbox.js";
 import { ask, randomise, reportBytes } from "./report.js";
 import { isTurn } from "./rotation.js";
@@ -26,7 +27,7 @@ import { fromHex, random, toHex } from "./words.js";
  * @param {() => (number | undefined)[][]} read the answers
  */
 export async function spend(session, identity, survey, name, { label, seed, number }, once, read) {
-  const { store, limit, options } = session;
+  const { store, limit } = session;
   await needConsent(session);
   const answers = read();
   const device = fromHex(identity.device);
@@ -37,7 +38,7 @@ export async function spend(session, identity, survey, name, { label, seed, numb
     must(!isDone(entries, name, once), "already answered", Skipped);
     must(isTurn(survey, device, name, number, entries), "not its turn", Skipped);
     must(bytesOf(files, OUTBOX) + 2 * reportBytes(survey) < MOST_BYTES, "too many reports wait", Skipped);
-    const memo = survey.memory ? options.memos?.find(files, survey, device) : undefined;
+    const memo = memoOf(files, survey, device);
     const charges = survey.tiers.map((epsilon) => ({ epsilon, ...memo?.charge }));
     const tier = chooseTier(charges, limit, entries, label, now);
     const asked = ask(survey, tier, fromHex(seed), device);

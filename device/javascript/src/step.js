@@ -30,7 +30,7 @@ export function readStep(value) {
   must(isLabel(object(round, "round").label), "label");
   must(isHex16(round.seed), "seed");
   const survey = readSurvey(value.survey);
-  must(survey.every == null, "every");
+  must(survey.every == null && !survey.remembers, "every or memory");
   const features = list(value.features, 1, 10000, "features", readVariable);
   distinct(features.map(({ name }) => name), "features: name");
   const label = readVariable(value.label);

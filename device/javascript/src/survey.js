@@ -1,6 +1,7 @@
 import { answer, readAttribute } from "./attribute.js";
 import { rows, signOf } from "./codes.js";
 import { must } from "./errors.js";
+import { proveMemory } from "./memos.js";
 import { extremes, floorOfExp, keeps } from "./proof.js";
 import { distinct, integer, isName, list, object, within } from "./rules.js";
 import { readTable } from "./tables.js";
@@ -25,10 +26,9 @@ import { readTable } from "./tables.js";
  * @property {number} answers
  * @property {Asked[]} attributes
  * @property {number} width bytes of a symbol
- * @property {string} fingerprint of the document; its halves are the survey's own public seeds
  * @property {number | null} [every] with rotation: a device answers one of so many rounds
- * @property {number | null} [memory] with memory: what all reports spend together while the answer stays
- * @property {number | null} [change] with memory: what each report spends at worst
+ * @property {string} fingerprint of the document: its halves are two public seeds, of what is asked with memory, and of whose turn it is
+ * @property {false | {memory: number, change: number}} remembers with memory: what all reports spend together while the answer stays, and each at worst
  *
  * @typedef {import("./attribute.js").Attribute & AskedOnly} Asked an attribute of a survey, which devices are asked
  *
@@ -42,10 +42,9 @@ import { readTable } from "./tables.js";
  *
  * @param {any} value what the document's JSON says
  * @param {string} [fingerprint] which a survey with rotation or memory needs
- * @param {import("./memos.js").Memos} [memos] without them a survey with memory is refused
  * @returns {Survey}
  */
-export function readSurvey(value, fingerprint = "", memos) {
+export function readSurvey(value, fingerprint = "") {
   const { name, epsilon, tiers: several, answers, every, memory, change } = object(value);
   must(value.format === "harmony-survey/1", "format");
   must(isName(name), "name");
@@ -54,27 +53,21 @@ export function readSurvey(value, fingerprint = "", memos) {
   distinct(tiers, "tiers");
   if (every != null) integer(every, 2, 65536, "every");
   const remembers = (memory ?? change) != null;
-  must(memos || !remembers, "memory or change");
   const tables = list(value.tables, 1, 160000, "tables", readTable);
   must(tables.reduce((sum, { rows, symbols }) => sum + rows.length * symbols, 0) <= 2 ** 20, "tables");
   const attributes = list(value.attributes, 1, 10000, "attributes", (document) => {
     const attribute = /** @type {Asked} */ (readAttribute(document));
     integer(attribute.coin, 1, 65536, "coin");
-    attribute.mechanisms = list(document.mechanisms, tiers.length, tiers.length, "mechanisms", (each) => {
-      must(remembers || object(each).replace == null, "replace");
-      return readMechanism(object(each), attribute, tables);
-    });
+    attribute.mechanisms = list(document.mechanisms, tiers.length, tiers.length, "mechanisms", (each) => readMechanism(object(each), attribute, tables, remembers));
     return attribute;
   });
   distinct(attributes.map((attribute) => attribute.name), "attributes: name");
   integer(answers, 1, attributes.length, "answers");
-  if (remembers) memos?.prove(value, attributes, tables);
+  if (remembers) proveMemory(value, attributes);
   else {
     tiers.forEach((tier, i) => {
       const floor = floorOfExp(tier, answers);
-      for (const table of new Set(attributes.map(({ mechanisms }) => mechanisms[i].table))) {
-        must(keeps(extremes(table), floor), "epsilon of a table");
-      }
+      for (const table of new Set(attributes.map(({ mechanisms }) => mechanisms[i].table))) must(keeps(extremes(table), floor), "epsilon of a table");
     });
   }
   const width = attributes.some(({ mechanisms }) => mechanisms.some(({ table }) => table.symbols > 256)) ? 2 : 1;
@@ -84,10 +77,9 @@ export function readSurvey(value, fingerprint = "", memos) {
     answers,
     attributes,
     width,
-    fingerprint,
     every,
-    memory,
-    change,
+    fingerprint,
+    remembers: remembers && { memory, change },
     needs: attributes.flatMap(({ parts }) => parts),
     read: (told) => attributes.map(({ parts }) => parts.map((part) => answer(part, told))),
   };
@@ -97,12 +89,19 @@ export function readSurvey(value, fingerprint = "", memos) {
  * @param {any} value
  * @param {import("./attribute.js").Attribute} attribute
  * @param {import("./tables.js").Table[]} tables
+ * @param {boolean} remembers
  * @returns {Mechanism}
  */
-function readMechanism(value, { kind, answers, places }, tables) {
+function readMechanism(value, { kind, answers, places }, tables, remembers) {
   const { base, digits, multipliers } = value;
-  const table = tables[integer(value.table, 0, tables.length - 1, "table")];
-  must(!table.replaces, "table");
+  const tableAt = (/** @type {string} */ field, replaces = false) => {
+    const read = tables[integer(value[field], 0, tables.length - 1, field)];
+    must(read.replaces === replaces, field);
+    return read;
+  };
+  const table = tableAt("table");
+  must(remembers || value.replace == null, "replace");
+  const replace = remembers ? tableAt("replace", true) : undefined;
   const isGrid = !answers;
   const isSigned = kind === "signed";
   must((value.signed ?? false) === isSigned, "signed");
@@ -110,11 +109,11 @@ function readMechanism(value, { kind, answers, places }, tables) {
   if (isGrid) {
     must(table.dense, "table: dense");
     must(value.points === table.inputs, "points");
-    return { table, rows: 1 };
+    return { table, replace, rows: 1 };
   }
   must(base === table.inputs, "base");
   must(base ** (integer(digits, 1, 32, "digits") - 1) < 2 ** 32 && base ** digits >= answers, "digits");
   list(multipliers, 1, Infinity, "multipliers", (each) => integer(each, 1, base - 1, "range"));
   must(!isSigned || (base * multipliers.length === 2 && 2 ** (digits - 1) === signOf(places.size)), "base, digits or multipliers");
-  return { table, code: value, rows: integer(rows(value), 1, 2 ** 31, "digits: rows") };
+  return { table, replace, code: value, rows: integer(rows(value), 1, 2 ** 31, "digits: rows") };
 }

@@ -10,7 +10,7 @@ import { integer, list, object } from "./rules.js";
  * @property {number} symbols how many symbols it gives
  */
 
-const COUNTS = "counts";
+const COUNTS = "counts: positive, sum 2**53";
 
 /**
  * Check that a row holds probabilities. What is left of 2^53 is counted down, since sums above it are not exact.
@@ -36,10 +36,10 @@ export function readTable(value) {
   const dense = kind === "dense";
   const replaces = kind === "replace";
   must(dense || replaces || kind === "circulant", "kind");
-  const rows = dense ? list(counts, 2, 65536, COUNTS, readRow) : [readRow(counts)];
+  const rows = dense ? list(counts, 2, 65536, "counts", readRow) : [readRow(counts)];
   const { length } = rows[0];
   const symbols = replaces ? length - 1 : length;
-  must(symbols > 1 && rows.every((row) => row.length === length), COUNTS);
+  must(symbols > 1 && rows.every((row) => row.length === length), "counts: length");
   return { dense, replaces, rows, inputs: dense ? rows.length : symbols, symbols };
 }
 
