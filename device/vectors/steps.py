@@ -164,6 +164,8 @@ def refused() -> list[dict[str, Any]]:
         ("a surplus of fewer bins than values", "surplus", ["derive", "surplus", "edges"], [0.1]),
         ("a feature as an attribute of other values", "theme",
          ["derive", "frequency of theme", "feature"], "battery"),
+        ("a step with rotation", "every", ["survey", "every"], 4),
+        ("a step with memory", "change", ["survey", "memory"], 2.0),
         ("a stand-in for what is derived", "missing",
          ["survey", "attributes", 0, "missing"], 0.5),
         ("a crosstab in a step", "curve", ["survey", "attributes", 7],

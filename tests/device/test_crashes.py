@@ -129,7 +129,7 @@ def test_a_crash_at_any_step_is_survived(
         start().answer(VALUES)
         check(server, start().ledger())
         assert not kept or kept == memos(directory) or not memos(directory)
-        names = {one.charges[0].memo for one in start().ledger()}
+        names = {one.charge.memo for one in start().ledger()}
         assert len(names) <= 1, "no memo is drawn twice"
         assert {one[32:48].decode() for one in memos(directory)} <= names or not names
         assert start().send().waiting == 0
@@ -238,7 +238,7 @@ def test_a_killed_process_is_survived(memory: bool, tmp_path: Path) -> None:
             if memory:
                 (memo,) = memos(tmp_path / str(crash_at))
                 assert kept in ([], [memo]), "what was on disk is what is used"
-                assert entry.charges[0].memo == memo[32:48].decode()
+                assert entry.charge.memo == memo[32:48].decode()
         for _, _, report in server.seen:
             assert first.setdefault(report[:32], report) == report
     charged = sum(1 for _ in tmp_path.glob("*/ledger.jsonl"))
@@ -271,8 +271,8 @@ def test_processes_that_answer_at_once_draw_one_memo_and_one_report(tmp_path: Pa
         assert [one.returncode for one in running] == [0] * 4
         ledger = Ledger(str(tmp_path / "harmony")).entries()
     (memo,) = memos(tmp_path / "harmony")
-    assert {one.charges[0].memo for one in ledger} == {memo[32:48].decode()}
+    assert {one.charge.memo for one in ledger} == {memo[32:48].decode()}
     seen: dict[str, str] = {}
     for _, one, report in server.seen:
         assert seen.setdefault(one, report) == report, "one report a round, whoever sent it"
-    assert all(len(one.charges) == 1 for one in ledger)
+    assert len({one.round for one in ledger}) == len(ledger)

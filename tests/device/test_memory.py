@@ -60,7 +60,7 @@ def test_the_memo_is_drawn_once_and_stays(
         server.open_round("small", label)
         assert device().answer(VALUES).answered
     assert file.read_bytes() == content
-    assert {one.charges[0].memo for one in device().ledger()} == {content[32:48].decode()}
+    assert {one.charge.memo for one in device().ledger()} == {content[32:48].decode()}
 
 
 def test_a_memo_survives_that_its_survey_is_not_listed_for_a_while(
@@ -108,7 +108,7 @@ def test_a_damaged_memo_is_another_one_in_the_ledger(
     file.write_bytes(file.read_bytes()[:-1])
     server.open_round("small", "2")
     device().answer(VALUES)
-    first, second = (one.charges[0] for one in device().ledger())
+    first, second = (one.charge for one in device().ledger())
     assert first.memo != second.memo
     assert steady_spending([first, second]) / BILLION == 2.2
 

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 from pathlib import Path
+from struct import unpack
 from typing import Any
 
 import pytest
@@ -23,9 +24,10 @@ from harmony_device.ledger import Ledger, read_timestamp
 from harmony_device.limits import Charge
 from harmony_device.record import Record
 from harmony_device.report import ask, randomise
+from harmony_device.rotation import place_of, turn_objection
 from harmony_device.server import Offer, Server, TrainingOffer
 from harmony_device.step import Step
-from harmony_device.tables import CirculantTable, check_table, table_from_document
+from harmony_device.tables import CirculantTable, Promise, check_table, table_from_document
 from harmony_device.transport import Reply
 
 from .conftest import vectors
@@ -33,7 +35,7 @@ from .conftest import vectors
 COINS, CODES, TABLES = vectors("coins"), vectors("codes"), vectors("tables")
 REPORTS, REFUSED, STEPS = vectors("reports"), vectors("refused"), vectors("steps")
 BOUNDS, DOCUMENTS, LISTS = vectors("bounds"), vectors("documents"), vectors("lists")
-LEDGERS, RECORDS = vectors("ledgers"), vectors("records")
+LEDGERS, RECORDS, OVER_TIME = vectors("ledgers"), vectors("records"), vectors("over_time")
 
 SPECIAL = {"nan": math.nan, "infinity": math.inf}
 
@@ -165,6 +167,59 @@ def test_tables_at_the_edge_of_their_promise(case: dict[str, Any]) -> None:
     else:
         with pytest.raises(RefusedError, match="epsilon"):
             check_table(table, case["epsilon"], case["answers"])
+
+
+@pytest.mark.parametrize("case", BOUNDS["products"])
+def test_two_tables_at_the_edge_of_their_promise(case: dict[str, Any]) -> None:
+    table, replace = table_from_document(case["table"]), table_from_document(case["replace"])
+    promise = Promise(case["epsilon"], case["answers"])
+    if case["kept"]:
+        promise.check(table, replace)
+    else:
+        with pytest.raises(RefusedError, match="epsilon"):
+            promise.check(table, replace)
+
+
+@pytest.mark.parametrize("case", OVER_TIME["places"])
+def test_places_in_a_rotation(case: dict[str, Any]) -> None:
+    seed, device = bytes.fromhex(case["fingerprint"])[16:], bytes.fromhex(case["device"])
+    assert place_of(seed, device, case["every"]) == case["place"]
+
+
+@pytest.mark.parametrize("case", OVER_TIME["turns"], ids=lambda case: case["why"])
+def test_whose_turn_it_is(case: dict[str, Any], tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    Path(ledger.path).write_text("".join(line + "\n" for line in case["lines"]))
+    objection = turn_objection(
+        "phones", case["number"], case["every"], case["place"], ledger.entries()
+    )
+    assert (objection is None) == case["answers"]
+
+
+@pytest.mark.parametrize("case", OVER_TIME["reports"])
+def test_reports_of_memos(case: dict[str, Any]) -> None:
+    written = OVER_TIME["surveys"][case["survey"]]
+    survey = Survey(written["survey"], written["fingerprint"])
+    content, random = bytes.fromhex(case["memo"]), bytes.fromhex(case["random"])
+    memo = unpack(f"<{len(content) // 8}Q", content)
+    for seed in (bytes(16), b"\xff" * 16):
+        report = make_report(
+            survey, seed, bytes.fromhex(case["device"]), 0, case["values"],
+            lambda count: random[:count], memo,
+        )  # fmt: skip
+        assert report.hex() == case["report"]
+
+
+@pytest.mark.parametrize("case", LEDGERS["memory"], ids=lambda case: case["why"])
+def test_what_reports_of_memos_leave_of_limits(case: dict[str, Any], tmp_path: Path) -> None:
+    ledger, now = Ledger(str(tmp_path)), read_timestamp(case["now"])
+    Path(ledger.path).write_text("".join(line + "\n" for line in case["lines"]))
+    limit, charge = EpsilonLimit(**case["limit"]), Charge(**case["charge"])
+    _, objection = limit.choose([charge], case["round"], ledger.entries(), now)
+    if case["answer"] is True:
+        assert objection is None
+    else:
+        assert (objection or "").startswith(case["answer"])
 
 
 @pytest.mark.parametrize("case", REFUSED["bytes"], ids=lambda case: case["why"])

@@ -50,7 +50,8 @@ export function readLedger(text) {
     for (const line of text.split("\n").slice(0, -1)) {
       const { at, event, survey, round, epsilon, asked, number, memory, change, memo } = JSON.parse(line);
       const time = Date.parse(at);
-      const isOfRound = writeTime(time) === at && isString(survey) && isString(round);
+      const isOfRound = isString(survey) && isString(round);
+      if (writeTime(time) !== at) throw 0;
       if (event === "answered" && isOfRound && Array.isArray(asked)) {
         const remembers = (memo ?? memory ?? change) != null;
         for (const each of remembers ? [epsilon, memory, change] : [epsilon]) finite(each, event, 0);

@@ -134,8 +134,8 @@ class EpsilonLimit:
         A clock that jumps back cannot free anything: see `Entry.is_recent`.
         """
         entries = list(entries)
-        in_round = [one for entry in entries if entry.round == round for one in entry.charges]
-        recent = [one for entry in entries if entry.is_recent(now) for one in entry.charges]
+        in_round = [one.charge for one in entries if one.round == round]
+        recent = [one.charge for one in entries if one.is_recent(now)]
         at_once = _alone if self.steady else worst_spending
         in_time = steady_spending if self.steady else worst_spending
         for name, spent, count, limit in (

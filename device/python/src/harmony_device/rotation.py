@@ -41,7 +41,7 @@ def turn_objection(
         following = number + (place - number) % every
         return f"not this device's turn: it answers round {following}, and every {every}th"
     for entry in entries:
-        for answered in entry.numbers if entry.survey == survey else ():
-            if abs(answered - number) < every:
-                return f"round {answered} was answered, less than {every} rounds from this one"
+        near = entry.number is not None and abs(entry.number - number) < every
+        if near and entry.survey == survey:
+            return f"round {entry.number} was answered, less than {every} rounds from this one"
     return None

@@ -48,4 +48,4 @@ def status(directory: str, now: float) -> dict[str, Any]:
 
 
 def _spent(entries: Iterable[Entry], spending: Callable[[Iterable[Charge]], float]) -> float:
-    return spending(charge for one in entries for charge in one.charges) / BILLION
+    return spending(one.charge for one in entries) / BILLION

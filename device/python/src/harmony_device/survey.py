@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .crosstab import Attribute
     from .mechanisms import Mechanism
     from .record import Values
-    from .tables import Table
+    from .tables import ReplaceTable, Table
 
 
 class Survey:
@@ -284,19 +284,22 @@ def _check_memory(
     """
     answers = survey.answers
     kept, sent = Promise(memory, answers), Promise(survey.tiers[0], answers)
-    changed, proved = Promise(change, answers), set()
+    changed = Promise(change, answers)
+    proved: dict[int, ReplaceTable] = {}
     for place, one in enumerate(mechanisms):
         where = f"attributes[{place}].mechanisms[0]"
         if one.replace is None:
             raise RefusedError(f"{where}: 'replace' is missing, which 'memory' needs")
-        if (id(one.table), id(one.replace)) in proved:
+        if answers * (1 + one.table.inputs) > MAX_MEMO_WORDS:
+            raise RefusedError(f"{where}: 'memory' would keep more than {MAX_MEMO_WORDS} words")
+        if id(one.table) in proved:  # with its own replace table, so that proofs are few
+            if proved[id(one.table)] is not one.replace:
+                raise RefusedError(f"{where}: 'replace' must be the same for the same 'table'")
             continue
-        proved.add((id(one.table), id(one.replace)))
+        proved[id(one.table)] = one.replace
         located(f"{where}: memory", kept.check, one.table)
         located(f"{where}: epsilon", sent.check, one.table, one.replace)
         located(f"{where}: change", changed.check, one.replace)
-    if answers * (1 + max(one.table.inputs for one in mechanisms)) > MAX_MEMO_WORDS:
-        raise RefusedError(f"'memory' would make a device keep more than {MAX_MEMO_WORDS} words")
 
 
 def _check_privacy(mechanisms: list[list[Mechanism]], tiers: list[float], answers: int) -> None:
