@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from hashlib import sha256
+from struct import iter_unpack
 from typing import Any
 
 from reference import draws, exponential_floor, remembered
@@ -122,7 +123,7 @@ def _reports(some_bytes: Callable[[str, int], bytes]) -> dict[str, Any]:
             )
             cases.append(
                 {"survey": survey.name, "device": device.hex(), "values": values,
-                 "memo": memo.hex(), "random": random.hex(), "report": report.hex()}
+                 "memo": [f"{word:016x}" for (word,) in iter_unpack("<Q", memo)], "random": random.hex(), "report": report.hex()}
             )  # fmt: skip
     return {"surveys": surveys, "reports": cases}
 
@@ -271,7 +272,7 @@ def damaged_lines() -> list[str]:
     """Lines about numbers and memos after which nothing is answered."""
     line = json.loads(answered(3)) | {"memory": 2.0, "change": 1.5, "memo": "a"}
     changes: list[dict[str, Any]] = [
-        {"number": -1}, {"number": 1.5}, {"number": "3"}, {"number": True},
+        {"number": -1}, {"number": 1.5}, {"number": "3"}, {"number": True}, {"number": 2**53},
         {"memory": None}, {"change": None}, {"memory": 0}, {"change": -1}, {"memory": "2"},
         {"memo": 7}, {"memo": None},
     ]  # fmt: skip

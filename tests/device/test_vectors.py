@@ -6,7 +6,6 @@ import copy
 import json
 import math
 from pathlib import Path
-from struct import unpack
 from typing import Any
 
 import pytest
@@ -200,8 +199,7 @@ def test_whose_turn_it_is(case: dict[str, Any], tmp_path: Path) -> None:
 def test_reports_of_memos(case: dict[str, Any]) -> None:
     written = OVER_TIME["surveys"][case["survey"]]
     survey = Survey(written["survey"], written["fingerprint"])
-    content, random = bytes.fromhex(case["memo"]), bytes.fromhex(case["random"])
-    memo = unpack(f"<{len(content) // 8}Q", content)
+    memo, random = [int(word, 16) for word in case["memo"]], bytes.fromhex(case["random"])
     for seed in (bytes(16), b"\xff" * 16):
         report = make_report(
             survey, seed, bytes.fromhex(case["device"]), 0, case["values"],

@@ -55,7 +55,7 @@ export function readLedger(text) {
       if (event === "answered" && isOfRound && Array.isArray(asked)) {
         const remembers = (memo ?? memory ?? change) != null;
         for (const each of remembers ? [epsilon, memory, change] : [epsilon]) finite(each, event, 0);
-        integer(number ?? 0, 0, Infinity, event);
+        integer(number ?? 0, 0, Number.MAX_SAFE_INTEGER, event);
         must(!remembers || isString(memo), event);
         const dates = latest - time >= DAYS_30 ? [time, latest] : [time];
         spent.push({ at, survey, round, epsilon, asked, number, ...(remembers && { memory, change, memo }), state: "waiting", dates });

@@ -42,7 +42,7 @@ export function readStep(value) {
   return {
     training,
     survey,
-    round,
+    round: { label: round.label, seed: round.seed },
     needs: [...features, label],
     read: (told, random) => {
       const seen = look(features, label, model, direction, told, random);

@@ -138,7 +138,7 @@ export async function check(files) {
   for (const [name, { fingerprint, survey }] of Object.entries(remembering)) surveys[name] = readSurvey(survey, fingerprint);
   remembered.forEach(({ survey: name, device, values, memo, random, report: wanted }, i) =>
     test("remembered", `${name} ${i}`, () =>
-      report(surveys[name], 0, "00".repeat(16), device, surveys[name].read(new Map(Object.entries(values))), tape(random), fromHex(memo)), [wanted, true, true]));
+      report(surveys[name], 0, "00".repeat(16), device, surveys[name].read(new Map(Object.entries(values))), tape(random), fromHex(memo.map((word) => word.match(/../g).reverse().join("")).join(""))), [wanted, true, true]));
 
   files.refused.refused.forEach(({ why, field, survey }) => test("refused", why, () => (refusal(() => readSurvey(survey)) ?? "taken").includes(field), true));
   files.refused.taken.forEach(({ why, survey }) => test("taken", why, () => refusal(() => readSurvey(survey)), null));

@@ -15,6 +15,7 @@ from time import gmtime
 from .durable import append_line, read_file
 from .errors import LedgerError
 from .limits import Charge
+from .protocol import MAX_SAFE_INTEGER
 from .strict_json import refuse_constant, whole
 
 TYPE_CHECKING = False
@@ -209,7 +210,7 @@ class _Reading:
 
     def _answered(self, read: dict[str, Any], at: float) -> None:
         survey, round, number = _text(read["survey"]), _text(read["round"]), whole(read.get("number"))
-        if number is not None and (type(number) is not int or number < 0):
+        if number is not None and not (type(number) is int and 0 <= number <= MAX_SAFE_INTEGER):
             raise ValueError
         if not isinstance(read["asked"], list):
             raise ValueError
