@@ -94,7 +94,7 @@ def work(settings: Settings, listener: socket.socket) -> None:
         else:
             await app(scope, receive, send)
 
-    serve_app(with_no_op, listener, settings, lambda: None, app.ingest)
+    serve_app(with_no_op, listener, app)
 
 
 def _add_fast_no_op(app: Application) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 MAX_CELLS = 1 << 18
 """Cells of a tally that a design may use, unless the attribute has more values than that."""
@@ -66,7 +66,7 @@ class Design:
         return q * (1 - q) / (p - q) ** 2
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def best_design(epsilon: float, values: int) -> Design:
     """Return the design of least variance for `values` values, small tallies preferred.
 

@@ -75,19 +75,20 @@ class Enrolment:
         return Holder(os.urandom(ID_BYTES), int(self._clock()))
 
     def _device_on_list(self, entry: str) -> Holder:
-        with self._database.write() as connection:
-            mine = allowed.c.digest == _digest(entry)
+        mine = allowed.c.digest == _digest(entry)
+        with self._database.read() as connection:  # anyone may guess: only a hit takes the lock
             row = connection.execute(select(allowed).where(mine)).one_or_none()
-            if row is None:
-                raise Problem("unauthorized", "'key' is not on this server's list")
-            if row.device is None:
+        if row is None:
+            raise Problem("unauthorized", "'key' is not on this server's list")
+        if row.device is None:
+            with self._database.write() as connection:
                 connection.execute(
                     update(allowed)
                     .where(mine & allowed.c.device.is_(None))
                     .values(self._new_device()._asdict())
                 )  # or another server was first
                 row = connection.execute(select(allowed).where(mine)).one()
-            return Holder(bytes(row.device), row.enrolled or 0)
+        return Holder(bytes(row.device), row.enrolled or 0)
 
 
 def _digest(entry: str) -> bytes:
