@@ -88,7 +88,7 @@ def work(settings: Settings, listener: socket.socket) -> None:
 
     async def with_no_op(scope, receive, send):  # type: ignore[no-untyped-def]
         if scope["type"] == "http" and scope["path"] == NO_OP:
-            await read_body(receive, scope["headers"], settings)
+            await read_body(receive, scope["headers"], settings.body_bytes)
             await send(start)
             await send({"type": "http.response.body", "body": body})
         else:
