@@ -188,6 +188,13 @@ def ledger_vectors() -> dict[str, Any]:
          {"per_30_days": 4.0}, one, "b", "per_30_days"),
         ("of a round in two ledgers each line is rounded for itself",
          [line(now, epsilon=0.5000000004, round="c")] * 2, now, {"per_30_days": 2.0}, one, "b", 0),
+        ("of a round in two ledgers each line has its own dates",
+         [line("2026-01-01T00:00:00Z", epsilon=4.0, round="c"), line(now, round="c")], now, month,
+         one, "b", 0),
+        ("of a round in two ledgers one line is of a clock that ran ahead, noticed now",
+         [line("2026-01-01T00:00:00Z", round="c"), line("2099-01-01T00:00:00Z", epsilon=4.0,
+                                                        round="c")],
+         now, month, one, "b", "per_30_days"),
         ("an unfinished last line does not count", [*spent[:3], spent[3][:-4] + "<cut>"], now,
          month, one, "b", 0),
         ("a clock that ran ahead, noticed now", [line("2099-01-01T00:00:00Z", epsilon=4.0)], now,
@@ -210,7 +217,11 @@ def ledger_vectors() -> dict[str, Any]:
     damaged = ["", "{}", "null", '{"at": "x", "event": "clock"}', line(now)[:-5],
                line(now, epsilon=0), line(now, epsilon=-1),
                '{"at": "2026-11-16T12:00:00Z", "event": "accepted"}',
-               line(now).replace("answered", "refunded"),
+               line(now).replace("answered", "refunded"), line(now).replace("1.0", '"1.0"'),
+               line(now).replace("1.0", "Infinity"), line(now).replace("1.0", "1e999"),
+               line(now).replace('"a"', "7"), line("2026-11-16T12:00:00+00:00"),
+               line("2026-11-16T12:00:00"), line("2026-11-16", "clock"),
+               line("2026-02-30T12:00:00Z", "forgotten"), "\ufeff" + line(now),
                line(now).replace(', "asked": ["wifi"]', "")]  # fmt: skip
     return {
         "about": "the lines of a ledger (the last without its end where it says <cut>), the time, "
