@@ -14,6 +14,8 @@ import typing as _typing
 if _typing.TYPE_CHECKING:
     from . import datasets
     from .attributes import Boolean, Categorical, Integer, Numeric
+    from .crosstab import Crosstab
+    from .distribution import Distribution
     from .errors import (
         ClippedWarning,
         DataError,
@@ -35,7 +37,9 @@ __all__ = [
     "Boolean",
     "Categorical",
     "ClippedWarning",
+    "Crosstab",
     "DataError",
+    "Distribution",
     "HarmonyError",
     "Integer",
     "Numeric",
@@ -54,6 +58,8 @@ __all__ = [
 # Each public name is loaded when it is first used, so that the command line starts quickly.
 _HOMES = {
     "attributes": ("Boolean", "Categorical", "Integer", "Numeric"),
+    "crosstab": ("Crosstab",),
+    "distribution": ("Distribution",),
     "errors": (
         "ClippedWarning",
         "DataError",
