@@ -11,7 +11,7 @@ from ..attributes import Signed
 from ..crosstab import Crosstab, Rounded
 from ..errors import SurveyError
 from ..questions import Asked, Question
-from . import Grid, Linear, Mechanism, SignedLinear
+from . import Grid, Linear, Mechanism, SignedLinear, budget
 
 LEAST_EPSILON_PER_ANSWER = 1.0
 """Below this, noise outweighs everything and falls as 1/eps^2: splitting epsilon only loses."""
@@ -24,6 +24,7 @@ def design_mechanism(
 
     With `memory` all its rounds spend that at most, while the answer stays.
     """
+    budget.check()
     if isinstance(attribute, Signed):
         if memory is not None:
             raise SurveyError(f"{attribute.name}: a signed attribute has no 'memory'")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from .memory import SLACK, change_cost
 
@@ -89,7 +89,7 @@ class Design:
         )
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def best_design(epsilon: float, values: int) -> Design:
     """Return the design of least variance for `values` values, small tallies preferred.
 

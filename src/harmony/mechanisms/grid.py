@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ class Grid(ExpectedErrorMixin):
     memo: Memo | None = None
 
     @classmethod
-    @cache
+    @lru_cache(maxsize=256)  # some 100 kB each
     def design(
         cls, epsilon: Fraction, mechanism: str = "auto", memory: Fraction | None = None
     ) -> Grid:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ class Linear(ExpectedErrorMixin):
     memo: Memo | None = None
 
     @classmethod
-    @cache
+    @lru_cache(maxsize=2048)
     def design(
         cls,
         epsilon: Fraction,
