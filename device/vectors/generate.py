@@ -23,10 +23,10 @@ from contract import (
 from over_time import (
     charge_vectors,
     damaged_lines,
+    large_memo,
     memory_refusals,
     over_time_vectors,
     product_vectors,
-    large_memo,
     taken_surveys,
 )
 from reference import (

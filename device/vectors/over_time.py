@@ -23,8 +23,8 @@ NOW = "2026-11-16T12:00:00Z"
 def over_time_vectors(some_bytes: Callable[[str, int], bytes]) -> dict[str, Any]:
     """Everything that a file of its own holds."""
     return {
-        "about": "`places`: a survey's fingerprint, a device and `every` to its place; `turns`: the "
-        "lines of a ledger to whether a device at `place` answers round `number` of the survey "
+        "about": "`places`: a survey's fingerprint, a device and `every` to its place; `turns`: "
+        "the lines of a ledger to whether a device at `place` answers round `number` of the survey "
         "'phones'; `reports`: in surveys with memory, the words of a memo and random bytes to a "
         "report, whatever the round's seed is",
         "places": _places(some_bytes),
@@ -123,7 +123,8 @@ def _reports(some_bytes: Callable[[str, int], bytes]) -> dict[str, Any]:
             )
             cases.append(
                 {"survey": survey.name, "device": device.hex(), "values": values,
-                 "memo": [f"{word:016x}" for (word,) in iter_unpack("<Q", memo)], "random": random.hex(), "report": report.hex()}
+                 "memo": [f"{word:016x}" for (word,) in iter_unpack("<Q", memo)],
+                 "random": random.hex(), "report": report.hex()}
             )  # fmt: skip
     return {"surveys": surveys, "reports": cases}
 

@@ -276,7 +276,8 @@ def changed(change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         ("replace", changed(lambda one: one["attributes"][1]["mechanisms"][0].update(replace=0))),
         ("replace", changed(lambda one: one["attributes"][1]["mechanisms"][0].update(replace=3))),
         ("table", changed(lambda one: one["attributes"][1]["mechanisms"][0].update(table=2))),
-        ("symbols", changed(lambda one: one["tables"][2].update(counts=[HALF, QUARTER, 1 << 50, 1 << 50]))),
+        ("symbols", changed(lambda one: one["tables"][2].update(
+            counts=[HALF, QUARTER, 1 << 50, 1 << 50]))),
         ("counts", changed(lambda one: one["tables"][2].update(counts=[HALF, HALF]))),
         ("sum", changed(lambda one: one["tables"][2].update(counts=[HALF, QUARTER, QUARTER - 1]))),
         ("positive", changed(lambda one: one["tables"][2].update(counts=[HALF, HALF, 0]))),

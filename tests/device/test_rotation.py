@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Callable
@@ -81,7 +82,7 @@ def test_numbers_that_lie_never_get_two_reports_within_four(
     answered = answered_numbers(server, device, numbers)
     assert len(answered) > 5
     ordered = sorted(answered)
-    assert all(later - earlier >= 4 for earlier, later in zip(ordered, ordered[1:], strict=False))
+    assert all(later - earlier >= 4 for earlier, later in itertools.pairwise(ordered))
 
 
 def test_a_round_without_a_number_is_skipped(server: FakeServer, device: Start) -> None:
@@ -138,7 +139,7 @@ def test_forgetting_and_joining_again_frees_no_round(
             device().rejoin()
             device().answer(VALUES)
     assert len(answered) > 5
-    assert all(later - earlier >= 4 for earlier, later in zip(answered, answered[1:], strict=False))
+    assert all(later - earlier >= 4 for earlier, later in itertools.pairwise(answered))
 
 
 def test_a_device_that_was_away_waits_for_its_next_turn(server: FakeServer, device: Start) -> None:

@@ -106,7 +106,7 @@ def best_design(epsilon: float, values: int) -> Design:
     return min(good, key=lambda entry: entry[:2])[2]
 
 
-@cache
+@lru_cache(maxsize=2048)
 def memory_design(epsilon: float, memory: float, values: int) -> Design:
     """Return the design for a survey with memory: of those that lose little, the least change.
 

@@ -209,7 +209,8 @@ class _Reading:
         return True
 
     def _answered(self, read: dict[str, Any], at: float) -> None:
-        survey, round, number = _text(read["survey"]), _text(read["round"]), whole(read.get("number"))
+        survey, round = _text(read["survey"]), _text(read["round"])
+        number = whole(read.get("number"))
         if number is not None and not (type(number) is int and 0 <= number <= MAX_SAFE_INTEGER):
             raise ValueError
         if not isinstance(read["asked"], list):

@@ -119,7 +119,7 @@ def memo_drawn(
 def _scores(
     survey: DeviceSurvey, values: Sequence[Mapping[str, object]]
 ) -> dict[tuple[int, int], Floats]:
-    """Return, for each attribute and row, how much likelier each symbol is under the first record."""
+    """Return, for each attribute and row, how much likelier each symbol is of the first."""
     first, second = (survey.read(one) for one in values)
     scores = {}
     for attribute, mechanism in enumerate(survey.mechanisms[0]):
