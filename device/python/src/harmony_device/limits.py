@@ -42,16 +42,12 @@ class Charge:
     @classmethod
     def from_line(cls, line: Any) -> Charge:
         """Read what a line of the ledger spent; raise an error if that is unknown."""
-        memo = line.get("memo")
-        spent = [line["epsilon"]]
-        if any(line.get(field) is not None for field in ("memory", "change", "memo")):
-            spent += [line["memory"], line["change"]]
-            if not isinstance(memo, str):
-                raise ValueError
-        if not all(type(one) in (int, float) and 0 < float(one) < inf for one in spent):
+        epsilon, memo = _spent(line["epsilon"]), line.get("memo")
+        if all(line.get(field) is None for field in ("memory", "change", "memo")):
+            return cls(epsilon)
+        if not isinstance(memo, str):
             raise ValueError
-        epsilon, memory, change = [*map(float, spent), None, None][:3]
-        return cls(epsilon, memory, change, memo)
+        return cls(epsilon, _spent(line["memory"]), _spent(line["change"]), memo)
 
     @property
     def worst(self) -> float:
@@ -166,6 +162,12 @@ class EpsilonLimit:
             f"EpsilonLimit(per_report={self.per_report}, per_round={self.per_round}, "
             f"per_30_days={self.per_30_days}{', steady=True' * self.steady})"
         )
+
+
+def _spent(epsilon: object) -> float:
+    if type(epsilon) not in (int, float) or not 0 < float(epsilon) < inf:  # type: ignore[arg-type]
+        raise ValueError
+    return float(epsilon)  # type: ignore[arg-type]  # a number
 
 
 def _alone(charges: Iterable[Charge]) -> float:
