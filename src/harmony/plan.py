@@ -126,11 +126,9 @@ def _errors(survey: Survey, devices: int, confidence: float) -> tuple[PlannedErr
     shares = inclusion_chances(survey.weights, survey.answers)
     errors = []
     for place, attribute in enumerate(survey.attributes):
-        precision = 0.0
-        for tier in survey.mechanisms:
-            variance = tier[place].expected_variance(shares[place])
-            precision += shares[place] / len(survey.tiers) / variance
-        stderr = math.sqrt(1 / (precision * devices))
+        # Equally many devices in each tier, each of which counts as much as any other.
+        variances = [tier[place].expected_variance(shares[place]) for tier in survey.mechanisms]
+        stderr = math.sqrt(math.fsum(variances) / len(variances) / (shares[place] * devices))
         if attribute.values:
             kind, scale, domain = "histogram", 1.0, 1.0
         else:

@@ -9,7 +9,7 @@ import io
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .errors import HarmonyError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from .estimate.base import Estimate, Row
     from .estimate.result import Result
     from .plan import Plan
 
@@ -37,16 +38,25 @@ def plot_result(result: Result, confidence: float = 0.95) -> Figure:
 
     Bars are the consistent form (never negative, adding up to one), dots the unbiased one.
     """
-    shown = list(result.values())
-    heights = [0.9 if hasattr(one, "mean") else 0.7 + 0.26 * _bars(one) for one in shown]
-    figure, panels = new_figure(sum(heights) + 0.5, heights)
-    for one, axes in zip(shown, panels, strict=True):
-        _draw_estimate(axes, one, confidence)
+    figure = plot_estimates(list(result.values()), confidence)
     figure.suptitle(
         f"{result.survey}, round {result.round}: {result.reports:,} reports, "
         f"epsilon {result.epsilon:g}, {100 * confidence:g}% intervals",
         x=0.01, ha="left", fontsize=10,
     )  # fmt: skip
+    return figure
+
+
+def plot_estimates(estimates: Sequence[Estimate], confidence: float = 0.95) -> Figure:
+    """Draw estimates below each other, each as it draws itself."""
+    heights = [one.drawn_height for one in estimates]
+    figure, panels = new_figure(sum(heights) + 0.5, heights)
+    for one, axes in zip(estimates, panels, strict=True):
+        one.draw(axes, confidence)
+        note = "" if one.enough else f" ({one.verdict})"
+        axes.set_title(
+            f"{axes.get_title(loc='left')}{note}", loc="left", fontsize=10, parse_math=False
+        )
     return figure
 
 
@@ -104,29 +114,22 @@ def new_figure(height: float, heights: Sequence[float] = (1,)) -> tuple[Figure, 
     return figure, list(panels)
 
 
-def _draw_estimate(axes: Axes, one: Any, confidence: float) -> None:
-    rows, cut = one.rows(confidence), ""
-    if len(rows) > SHOWN_VALUES:
-        cut = f" (the {SHOWN_VALUES} most frequent of {len(rows):,} values)"
-        rows = sorted(rows, key=lambda row: -row["estimate"])[:SHOWN_VALUES]
+def draw_rows(axes: Axes, rows: Sequence[Row], title: str, *, bars: bool) -> None:
+    """Draw rows of estimates with their intervals, and bars for the consistent form."""
     labels = ["mean" if row["value"] is None else str(row["value"]) for row in rows]
     places = list(range(len(rows)))
-    if hasattr(one, "mean"):
-        axes.set_xlim(one.low, one.high)
-    else:
+    if bars:
         axes.barh(places, [row["consistent"] for row in rows], color=PALE)
         axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g}%")
-    reach = [(row["high"] - row["low"]) / 2 for row in rows]
     estimates = [row["estimate"] for row in rows]
+    reach = [
+        [row["estimate"] - row["low"] for row in rows],
+        [row["high"] - row["estimate"] for row in rows],
+    ]
     axes.errorbar(estimates, places, xerr=reach, fmt="o", color=BLUE, ms=4, capsize=3)
     axes.set_yticks(places, labels, parse_math=False)
     axes.set_ylim(len(rows) - 0.4, -0.6)
-    note = "" if one.verdict == "ok" else f" ({one.verdict})"
-    axes.set_title(f"{one.name}{note}{cut}", loc="left", fontsize=10, parse_math=False)
-
-
-def _bars(one: Any) -> int:
-    return min(len(one.values), SHOWN_VALUES)
+    axes.set_title(title, loc="left", fontsize=10, parse_math=False)
 
 
 @cache

@@ -321,11 +321,24 @@ class Survey:
         )
         return collect(devices, progress, threads)
 
-    def estimate(self, tally: Tally, **options: Any) -> Result:
-        """Turn a tally into means and histograms with intervals; see `harmony.estimate`."""
+    def estimate(
+        self,
+        tally: Tally,
+        *,
+        too_wide: float = 0.2,
+        dishonest: float = 0.01,
+        weighting: str = "devices",
+    ) -> Result:
+        """Turn a tally into means and histograms with intervals.
+
+        An estimate whose 95% interval is wider than `too_wide` of its domain says "too few
+        reports to say".  `dishonest` is the share of devices that `influence` supposes to lie.
+        `weighting` is how tiers combine: by the number of their "devices", or by "precision",
+        which is narrower but right only if devices of all tiers would answer alike.
+        """
         from .estimate import estimate
 
-        return estimate(self, tally, **options)
+        return estimate(self, tally, too_wide=too_wide, dishonest=dishonest, weighting=weighting)
 
     def plan(
         self,

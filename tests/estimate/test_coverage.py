@@ -57,12 +57,11 @@ def run(survey: hm.Survey, collections: int = COLLECTIONS, devices: int = DEVICE
                 held = (low <= truth[one.name]) & (truth[one.name] <= high)
             else:
                 values, stderr = estimate.raw, estimate.errors
-                held = (
-                    np.abs(values - truth[one.name])
-                    <= estimate.critical(0.95, together=False) * stderr
-                )
-                reach = estimate.critical(0.95, together=True) * stderr
-                together[one.name].append((np.abs(values - truth[one.name]) <= reach).all())
+                low, high = np.array(list(estimate.interval(0.95).values())).T
+                held = (low <= truth[one.name]) & (truth[one.name] <= high)
+                low, high = np.array(list(estimate.interval(0.95, simultaneous=True).values())).T
+                all_held = (low <= truth[one.name]) & (truth[one.name] <= high)
+                together[one.name].append(all_held.all())
             inside[one.name].extend(held)
             errors[one.name].append(values - truth[one.name])
             stated[one.name].append(stderr**2)

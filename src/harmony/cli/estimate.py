@@ -13,7 +13,7 @@ from .plot_files import SavePlot, check_plot
 from .terminal import bar, columns, console, percent, plural, reporting, say, say_json
 
 if TYPE_CHECKING:
-    from ..estimate import HistogramEstimate, MeanEstimate, Result
+    from ..estimate import Estimate, Result
 
 SHOWN_VALUES = 16
 FORMATS = (".json", ".csv", ".parquet")
@@ -28,8 +28,8 @@ def estimate(
     ],
     confidence: Confidence = 0.95,
     weighting: Annotated[
-        str, typer.Option(help="How tiers combine: by 'precision', or by number of 'devices'.")
-    ] = "precision",
+        str, typer.Option(help="How tiers combine: by number of 'devices', or by 'precision'.")
+    ] = "devices",
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Write all estimates (.json, .csv, .parquet)"),
@@ -111,19 +111,17 @@ def _table(result: Result, confidence: float, plot: bool) -> Any:
     return table
 
 
-def _add(table: Any, one: MeanEstimate | HistogramEstimate, confidence: float, plot: bool) -> None:
+def _add(table: Any, one: Estimate, confidence: float, plot: bool) -> None:
     """Add the rows of one estimate: of a long histogram, the most frequent values."""
     from rich.text import Text
 
     from ..estimate.decimals import number_writer
 
-    rows = one.rows(confidence)
-    cut = len(rows) > SHOWN_VALUES
-    shown = sorted(rows, key=lambda row: -row["estimate"])[:SHOWN_VALUES] if cut else rows
+    rows = one.shown(SHOWN_VALUES, confidence)
     write = number_writer(rows)
-    style = "" if one.verdict == "ok" else "dim"
+    style = "" if one.enough else "dim"
     most = max(row["high"] for row in rows)
-    for place, row in enumerate(shown):
+    for place, row in enumerate(rows):
         first = place == 0
         influence = f"± {write(one.influence)}" if first else ""
         table.add_row(
@@ -134,10 +132,10 @@ def _add(table: Any, one: MeanEstimate | HistogramEstimate, confidence: float, p
             f"{one.n:,}" if first else "",
             _drawing(row, one, most) if plot else influence,
         )
-    if one.verdict != "ok":
+    if not one.enough:
         table.add_row("", Text(one.verdict, style="yellow"))
-    if cut:
-        table.add_row("", f"[dim]and {len(rows) - SHOWN_VALUES:,} rarer values (use -o)[/]")
+    if left_out := one.left_out(SHOWN_VALUES):
+        table.add_row("", f"[dim]and {left_out:,} rarer values (use -o)[/]")
 
 
 def _drawing(row: dict[str, Any], one: Any, most: float) -> str:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ..learn.model import Model
     from ..plan import Plan
     from ..survey import Survey
-    from .result import Estimate, Result
+    from .base import Estimate
+    from .result import Result
 
 SHOWN_VALUES = 24
 
@@ -40,7 +41,7 @@ def survey_html(survey: Survey) -> str:
 
 def estimate_rows(one: Estimate) -> list[list[str]]:
     """Return the rows of one estimate, with a bar for each frequency."""
-    rows = one.rows()
+    rows = one.shown(SHOWN_VALUES)
     write = number_writer(rows)
     return [
         [
@@ -51,9 +52,9 @@ def estimate_rows(one: Estimate) -> list[list[str]]:
             write(row["consistent"]),
             f"{one.n:,}" if place == 0 else "",
             _bar(row["value"] is not None and one.n > 0, row["consistent"]),
-            one.verdict if place == 0 and one.verdict != "ok" else "",
+            "" if place or one.enough else one.verdict,
         ]
-        for place, row in enumerate(rows[:SHOWN_VALUES])
+        for place, row in enumerate(rows)
     ]
 
 
@@ -68,8 +69,8 @@ def estimates_html(title: str, estimates: Iterable[Estimate]) -> str:
     """Show estimates with their intervals."""
     shown = list(estimates)
     rows = [row for one in shown for row in estimate_rows(one)]
-    cut = sum(max(0, len(one.rows()) - SHOWN_VALUES) for one in shown)
-    return html_table(title, HEADINGS, rows, f"{cut:,} more values in to_frame()" if cut else "")
+    cut = sum(one.left_out(SHOWN_VALUES) for one in shown)
+    return html_table(title, HEADINGS, rows, f"{cut:,} rarer values in to_frame()" if cut else "")
 
 
 def result_html(result: Result) -> str:

@@ -116,8 +116,7 @@ class SignedLinear(ExpectedErrorMixin):
         size = self.code.rows + 1
         spectrum = np.concatenate([[0.0], self.scale * rows])
         estimates: Floats = walsh_hadamard(spectrum)[: self.values] / size
-        noise = np.full(self.values, self.zero_variance if n else np.inf)
-        return Moments(n, estimates, noise, noise)
+        return Moments(n, estimates, np.full(self.values, self.zero_variance if n else np.inf))
 
     @cached_property
     def indices(self) -> NDArray[np.uint16] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from harmony.attributes import Attribute, Numeric
 from harmony.estimate.decimals import number_writer
-from harmony.estimate.result import Estimate, Result
+from harmony.estimate.result import Result
 from harmony.plan import Plan
 from harmony.service.catalogue import RoundEntry, SurveyEntry
 
@@ -69,12 +69,9 @@ def attribute_card(
     attribute: Attribute, results: Sequence[Result], result: Result, confidence: float = 0.95
 ) -> AttributeCard:
     """Show one attribute of `result`, and how it went over `results`."""
-    one: Estimate = result[attribute.name]
-    rows = one.rows(confidence)
+    one = result[attribute.name]
+    rows = one.shown(MOST_ROWS, confidence)
     write = number_writer(rows)
-    shown = rows
-    if len(rows) > MOST_ROWS:
-        shown = sorted(rows, key=lambda row: -row["estimate"])[:MOST_ROWS]
     return AttributeCard(
         name=attribute.name,
         asks=asks(attribute),
@@ -90,9 +87,9 @@ def attribute_card(
                 f"{write(row['low'])} to {write(row['high'])}",
                 write(row["consistent"]),
             )
-            for row in shown
+            for row in rows
         ),
-        left_out=len(rows) - len(shown),
+        left_out=one.left_out(MOST_ROWS),
         chart=chart_of(one, confidence),
         trend=trend_of(attribute.name, results, confidence),
     )
