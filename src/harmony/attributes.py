@@ -14,6 +14,7 @@ from harmony_device.protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VA
 
 from .errors import SurveyError
 from .near_names import did_you_mean
+from .wording import checked_words
 
 Value = str | int | bool
 MAX_WEIGHT = 1 << 16
@@ -27,9 +28,10 @@ class Numeric:
     histogram instead, as the paper remarks in section 2.  A device without a usable value
     answers `missing`, or a random point of the range where that is not named; numbers outside
     the range answer its nearer end.  `weight` asks the attribute more often than others.
+    `question` says to people what is asked of them, and why.
 
     >>> Numeric("battery", 0, 100)
-    Numeric(name='battery', low=0.0, high=100.0, bins=None, weight=1, missing=None)
+    Numeric(name='battery', low=0.0, high=100.0, bins=None, weight=1, missing=None, question=None)
     >>> Numeric("battery", 0, 100, bins=[0, 20, 100]).values
     ('[0, 20)', '[20, 100]')
     """
@@ -40,10 +42,12 @@ class Numeric:
     bins: Sequence[float] | int | None = None
     weight: int = 1
     missing: float | None = None
+    question: str | None = None
 
     def __post_init__(self) -> None:
         _check_name(self.name)
         _check_weight(self)
+        checked_words(self.question, f"{self.name}: 'question'")
         low, high = _number(self, "low"), _number(self, "high")
         if not low < high:
             raise SurveyError(f"{self.name}: 'low' must be below 'high'")
@@ -86,7 +90,7 @@ class Categorical:
 
     A device whose value is not listed answers `unlisted`, and one without a usable value
     answers `missing`; where those are not named, such devices answer any of the values at
-    random.  `weight` asks more often.
+    random.  `weight` asks more often, and `question` says to people what is asked, and why.
 
     >>> Categorical("theme", ["light", "dark", "other"], unlisted="other").values
     ('light', 'dark', 'other')
@@ -97,10 +101,12 @@ class Categorical:
     weight: int = 1
     missing: Value | None = None
     unlisted: Value | None = None
+    question: str | None = None
 
     def __post_init__(self) -> None:
         _check_name(self.name)
         _check_weight(self)
+        checked_words(self.question, f"{self.name}: 'question'")
         if isinstance(self.values, str) or not isinstance(self.values, Iterable):
             raise SurveyError(f"{self.name}: 'values' must be a list")
         values = tuple(_plain(value) for value in self.values)
@@ -164,14 +170,14 @@ Attribute = Numeric | Categorical
 
 
 def Boolean(  # noqa: N802  reads as an attribute kind
-    name: str, weight: int = 1, missing: bool | None = None
+    name: str, weight: int = 1, missing: bool | None = None, question: str | None = None
 ) -> Categorical:
     """A yes-or-no attribute: the categorical with values False and True.
 
     >>> Boolean("wifi").values
     (False, True)
     """
-    return Categorical(name, (False, True), weight, missing)
+    return Categorical(name, (False, True), weight, missing, question=question)
 
 
 def Integer(  # noqa: N802
@@ -181,6 +187,7 @@ def Integer(  # noqa: N802
     weight: int = 1,
     missing: int | None = None,
     unlisted: int | None = None,
+    question: str | None = None,
 ) -> Categorical:
     """An integer with few values, estimated as a histogram: the categorical low..high.
 
@@ -192,7 +199,12 @@ def Integer(  # noqa: N802
             raise SurveyError(f"{name}: '{edge}' must be an integer")
     if high - low >= MAX_VALUES:
         raise SurveyError(f"{name}: more than {MAX_VALUES} integers; use Numeric with bins")
-    return Categorical(name, tuple(range(low, high + 1)), weight, missing, unlisted)
+    values = tuple(range(low, high + 1))
+    return Categorical(name, values, weight, missing, unlisted, question)
+
+
+_ALL_KINDS = {"weight", "missing", "question"}
+"""The optional fields of every kind that a person writes."""
 
 
 def attribute_from_document(document: Any, where: str) -> Attribute:
@@ -202,11 +214,11 @@ def attribute_from_document(document: Any, where: str) -> Attribute:
     fields = {key: value for key, value in document.items() if key not in ("coin", "mechanisms")}
     kind = fields.pop("kind", None)
     builders: dict[str, tuple[Any, set[str], set[str]]] = {
-        "numeric": (Numeric, {"name", "low", "high"}, {"bins", "weight", "missing"}),
-        "categorical": (Categorical, {"name", "values"}, {"weight", "missing", "unlisted"}),
-        "boolean": (Boolean, {"name"}, {"weight", "missing"}),
+        "numeric": (Numeric, {"name", "low", "high"}, {"bins", *_ALL_KINDS}),
+        "categorical": (Categorical, {"name", "values"}, {"unlisted", *_ALL_KINDS}),
+        "boolean": (Boolean, {"name"}, _ALL_KINDS),
         "signed": (Signed, {"name", "values"}, {"weight"}),
-        "integer": (Integer, {"name", "low", "high"}, {"weight", "missing", "unlisted"}),
+        "integer": (Integer, {"name", "low", "high"}, {"unlisted", *_ALL_KINDS}),
     }
     if not isinstance(kind, str) or kind not in builders:
         near = did_you_mean(kind, builders)
@@ -240,10 +252,10 @@ def _check_weight(attribute: Attribute) -> None:
 
 def _options(attribute: Attribute) -> dict[str, Any]:
     options: dict[str, Any] = {} if attribute.weight == 1 else {"weight": attribute.weight}
-    for field in ("missing", "unlisted"):
-        stand_in = getattr(attribute, field, None)
-        if stand_in is not None:
-            options[field] = stand_in
+    for field in ("missing", "unlisted", "question"):
+        option = getattr(attribute, field, None)
+        if option is not None:
+            options[field] = option
     return options
 
 

@@ -27,7 +27,9 @@ from .near_names import did_you_mean
 Mechanisms = tuple[tuple[Mechanism, ...], ...]
 """The mechanism of each attribute, for each tier."""
 
-_FIELDS = {"name", "epsilon", "tiers", "mechanism", "answers", "balance", "attributes"}
+_FIELDS = {
+    "name", "purpose", "epsilon", "tiers", "mechanism", "answers", "balance", "attributes",
+}  # fmt: skip
 
 
 def survey_fields(document: Any) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from .errors import SurveyError
 from .mechanisms.choose import balance_coins, choose_answers, design_mechanism
 from .near_names import did_you_mean
 from .rounds import Round
+from .wording import checked_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,7 +58,9 @@ class Survey:
     `answers` is chosen for least error unless given.  With `balance`, which is the rule except
     for the paper's own mechanism, attributes are asked in proportion to the variance of an
     answer about them, so that all estimates are equally good; their `weight` counts on top.
-    Given a whole `document`, its coins and tables are taken instead of being designed.
+    `purpose` says to people what their answers are for; its words, and the question of each
+    attribute, are part of the document.  Given a whole `document`, its coins and tables are taken
+    instead of being designed.
 
     >>> survey = Survey("phones", epsilon=1.0, attributes=[
     ...     Numeric("battery", 0, 100), Categorical("theme", ["light", "dark", "auto"])])
@@ -75,9 +78,11 @@ class Survey:
         answers: int | None = None,
         tiers: Sequence[float] | None = None,
         balance: bool | None = None,
+        purpose: str | None = None,
         document: dict[str, Any] | None = None,
     ) -> None:
         self.name = checked_name(name)
+        self.purpose = checked_words(purpose, "'purpose'")
         self.attributes = _checked_attributes(attributes)
         self.tiers = _checked_tiers(epsilon, tiers)
         self.mechanism = _checked_mechanism(mechanism)
@@ -167,6 +172,8 @@ class Survey:
     def definition(self) -> dict[str, Any]:
         """Return what a person would write: the survey without its tables."""
         document: dict[str, Any] = {"name": self.name}
+        if self.purpose is not None:
+            document["purpose"] = self.purpose
         if len(self.tiers) == 1:
             document["epsilon"] = self.tiers[0]
         else:

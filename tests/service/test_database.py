@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import MetaData, text
 
-from harmony.service import migrations
 from harmony.service.database import SCHEMA_VERSION, Database, DatabaseError
-from harmony.service.ingest.blocks import Block
-from harmony.service.ingest.outcomes import by_name
 from harmony.service.schema import tables_of
-from harmony.service.settings import Settings
-from harmony.service.state import ServiceState
-from harmony.service.stores import open_store
-
-from .conftest import SURVEY
 
 
 def test_the_migrations_make_the_schema_that_the_code_describes(place: str) -> None:
@@ -42,42 +31,6 @@ def test_migrating_twice_changes_nothing(place: str) -> None:
         database = Database(place)
         database.migrate()
         database.close()
-
-
-def test_a_database_of_the_first_version_goes_on_with_what_it_has(place: str) -> None:
-    first = Database(place)
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
-    with first.engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
-        document = json.dumps(SURVEY.to_document())
-        for statement, values in (
-            (
-                "INSERT INTO surveys VALUES (1, 'phones', :mark, :document, NULL, 0)",
-                {"mark": SURVEY.fingerprint, "document": document},
-            ),
-            (
-                "INSERT INTO rounds VALUES (1, 1, 'week1', :seed, 0, NULL, NULL)",
-                {"seed": bytes(16)},
-            ),
-            (
-                "INSERT INTO chunks VALUES (1, 0, :report)"
-                if first.is_sqlite
-                else "INSERT INTO reports VALUES (1, substring(:report FOR 16), "
-                "substring(:report FROM 17))",
-                {"report": bytes(19)},
-            ),
-        ):
-            connection.execute(text(statement), values)
-    first.close()
-    state = ServiceState(Settings.load(database=place))
-    live = state.catalogue.round("phones", "week1").live
-    store = open_store(state.database)
-    again = Block(live, live.rows(bytes(19)))
-    assert by_name(store.commit([again], 0.0)[0]) == {"duplicate": 1}
-    store.close()
-    state.database.close()
 
 
 def test_an_unknown_schema_version_is_refused(place: str) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from harmony.service.database import GATE
 from harmony.service.ingest.outcomes import Outcomes
+from harmony.service.sealing import marks_of
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import StoreError, open_store
@@ -138,7 +139,7 @@ def test_optimistic_and_careful_commits_come_to_the_same(stored: Stored, kind: s
     for device in (1, 2, 3):
         stored.store.forget(report(device)[:16], [stored.live])
     with psycopg.connect(stored.store._url) as connection:
-        connection.execute("DELETE FROM forgotten WHERE device <> %s", (_gone(report, kind),))
+        connection.execute("DELETE FROM forgotten WHERE mark <> %s", (_gone(report, kind),))
     stored.store._careful = 1
     assert stored.commit(*sent) == found
     assert stored.store._careful == 0
@@ -146,7 +147,7 @@ def test_optimistic_and_careful_commits_come_to_the_same(stored: Stored, kind: s
 
 
 def _gone(report: Callable[[int], bytes], kind: str) -> bytes:
-    return report(2)[:16] if kind == "forgotten" else b""
+    return marks_of(report(2)[:16]) if kind == "forgotten" else b""
 
 
 @pytest.mark.parametrize("statement", [ADD, ADD_ALL])
@@ -161,7 +162,7 @@ def test_plans_made_for_empty_tables_use_the_indexes(postgres: Postgres, stateme
         plan = connection.execute(f"EXPLAIN EXECUTE add ({values})").fetchall()
     lines = "\n".join(line for (line,) in plan)
     assert "Seq Scan" not in lines
-    assert "uq_forgotten_device on forgotten" in lines
+    assert "uq_forgotten_mark on forgotten" in lines
 
 
 def test_a_session_returns_what_is_fetched_in_order(postgres: Postgres) -> None:

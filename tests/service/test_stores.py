@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from harmony.rounds import Round
-from harmony.service.ingest.blocks import Block, LiveRound
+from harmony.service.ingest.blocks import Block
 from harmony.service.ingest.outcomes import NAMES, Outcomes
 from harmony.service.stores import Store, open_store
 from harmony.service.stores import postgres as postgres_store
@@ -67,7 +68,7 @@ def test_blocks_are_added_in_the_order_of_their_rounds_and_told_in_their_own(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live = stored.live
-    later = LiveRound(live.id + 1, live.survey, Round("later", bytes(16)), 0.0)
+    later = replace(live, id=live.id + 1, round=Round("later", bytes(16)))
     added: list[int] = []
     add = Store._add
 

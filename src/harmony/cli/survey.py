@@ -74,6 +74,7 @@ def show(survey: SurveyFile, json: Json = False) -> None:
     screen.print(f"[bold]{asked.name}[/]: {_summary(asked)}.")
     screen.print(f"[dim]fingerprint {asked.fingerprint}[/]\n")
     screen.print(_attribute_table(asked))
+    _print_words(asked)
     screen.print(
         "\n[dim]variance: of one answer, for numbers scaled to -1 .. 1 or one value's frequency. "
         "An estimate from n answers has about 1/n of it.[/]"
@@ -159,7 +160,7 @@ def _field_problems(document: Any) -> list[str]:
         return []
     problems = []
     good = {"name": "good", "epsilon": 1, "attributes": [{"name": "one", "kind": "boolean"}]}
-    for field in ("name", "epsilon", "tiers", "mechanism"):
+    for field in ("name", "purpose", "epsilon", "tiers", "mechanism"):
         if field in document:
             rest = {key: value for key, value in good.items() if key != "epsilon"}
             spent = {} if field in ("epsilon", "tiers") else {"epsilon": 1}
@@ -188,6 +189,17 @@ def report_bytes(survey: Survey) -> int:
     from harmony_device.coins import ID_BYTES
 
     return ID_BYTES + 1 + survey.answers * survey.symbol_bytes
+
+
+def _print_words(survey: Survey) -> None:
+    """Print what people are told: the purpose, and the question of each attribute."""
+    from rich.text import Text
+
+    told = [("purpose", survey.purpose), *((one.name, one.question) for one in survey.attributes)]
+    lines = [Text.assemble((name, "cyan"), f": {words}") for name, words in told if words]
+    if lines:
+        console().print()
+        console().print(*lines, sep="\n")
 
 
 def _attribute_table(survey: Survey) -> Any:

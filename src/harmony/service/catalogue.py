@@ -31,6 +31,7 @@ from .ingest.blocks import LiveRound
 from .problems import Problem
 from .rate_limit import RateLimit
 from .schedule import LAST_MOMENT, LONGEST_ROUND, Period, period_at
+from .sealing import new_key
 
 log = structlog.get_logger(__name__)
 
@@ -39,6 +40,13 @@ REREADS_PER_SECOND = 10
 
 CLOCKS_DIFFER = 86400.0
 """By how much the clocks of two servers may differ, in seconds."""
+
+_KEPT_ROUNDS = (
+    select(schema.rounds, schema.round_keys.c.secret)
+    .outerjoin(schema.round_keys, schema.round_keys.c.number == schema.rounds.c.key)
+    .where(schema.rounds.c.deleted.is_(None))
+    .order_by(schema.rounds.c.id)
+)
 
 __all__ = ["Catalogue", "RoundEntry", "SurveyEntry", "read_tally"]
 
@@ -65,10 +73,10 @@ class Catalogue:
         with self._lock:
             with self._database.read() as connection:
                 trained = {row.survey: row for row in connection.execute(select(schema.trainings))}
-                survey_rows = connection.execute(select(schema.surveys)).all()
-                round_rows = connection.execute(
-                    select(schema.rounds).order_by(schema.rounds.c.id)
+                survey_rows = connection.execute(
+                    select(schema.surveys).where(schema.surveys.c.deleted.is_(None))
                 ).all()
+                round_rows = connection.execute(_KEPT_ROUNDS).all()
                 step_rows = self._unknown_steps(connection) if trained else {}
             surveys: dict[int, SurveyEntry] = {}
             trainings: dict[int, TrainingEntry] = {}
@@ -160,7 +168,7 @@ class Catalogue:
         known = self.surveys.get(entry.survey.name)
         same = known.rounds.get(row.label) if known else None
         if same is not None and same.live.id == row.id:
-            live = same.live
+            live = _with_key(same.live, row)
         else:
             live = _live(row, entry.survey, None)
         closes = None if row.closes is None else min(row.closes, LAST_MOMENT)
@@ -172,7 +180,7 @@ class Catalogue:
         known = self.trainings.get(training.name)
         same = known.rounds.get(row.label) if known else None
         if same is not None and same.live.id == row.id:
-            return replace(same, closed=row.closed)
+            return replace(same, live=_with_key(same.live, row), closed=row.closed)
         document = msgspec.json.decode(step_rows[row.id].document)
         live = _live(row, Survey.from_document(document["survey"]), training.id)
         return StepEntry.of(live, row, step_rows[row.id], document)
@@ -316,9 +324,31 @@ def insert_round(
 ) -> int:
     """Open a round within a transaction, and return its number."""
     row = schema.rounds.insert().values(
-        survey=survey, label=opened.label, seed=opened.seed, opened=now, closes=closes
+        survey=survey,
+        label=opened.label,
+        seed=opened.seed,
+        opened=now,
+        closes=closes,
+        key=_key_number(connection, survey),
+        retention=select(schema.surveys.c.retention)
+        .where(schema.surveys.c.id == survey)
+        .scalar_subquery(),
     )
     return int(connection.execute(row.returning(schema.rounds.c.id)).scalar_one())
+
+
+def _key_number(connection: Connection, survey: int) -> int:
+    """Draw a key for a new round; the steps of a training share that of its first."""
+    shared = (
+        select(func.max(schema.rounds.c.key))
+        .join(schema.trainings, schema.trainings.c.survey == schema.rounds.c.survey)
+        .where(schema.rounds.c.survey == survey)
+    )
+    number = connection.execute(shared).scalar_one()
+    if number is None:
+        drawn = schema.round_keys.insert().values(secret=new_key())
+        number = connection.execute(drawn.returning(schema.round_keys.c.number)).scalar_one()
+    return int(number)
 
 
 def read_tally(connection: Connection, live: LiveRound) -> Tally:
@@ -340,10 +370,21 @@ def read_tally(connection: Connection, live: LiveRound) -> Tally:
 
 
 def _live(row: Any, survey: Survey, training: int | None) -> LiveRound:
-    live = LiveRound(row.id, survey, Round(row.label, bytes(row.seed)), row.opened, training)
+    opened = Round(row.label, bytes(row.seed))
+    live = LiveRound(row.id, survey, opened, row.opened, training, _key(row))
     if row.closed is None:  # compile its kernels before its first report
         live.locate(np.zeros((1, live.size), np.uint8))
     return live
+
+
+def _with_key(live: LiveRound, row: Any) -> LiveRound:
+    """Return a round that is known already, without its key once that was thrown away."""
+    key = _key(row)
+    return live if live.key == key else replace(live, key=key)
+
+
+def _key(row: Any) -> bytes | None:
+    return None if row.dropped is not None else bytes(row.secret)
 
 
 def _close_expired(connection: Connection, survey: int, now: float) -> None:

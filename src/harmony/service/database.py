@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,11 @@ alone, so that neither can miss a report that is being committed."""
 
 MIGRATING = GATE + 1
 
-SCHEMA_VERSION = "0004"
+SCHEMA_VERSION = "0005"
 """The newest migration: a database that has it needs none, and alembic is not even imported."""
+
+SEALED_SINCE = "0005"
+"""Before this version the database held the ids of devices as they are."""
 
 BUSY_SECONDS = 30
 
@@ -61,7 +64,8 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the schema to this Harmony's version; refuse one it does not know."""
-        if self._version() == SCHEMA_VERSION:
+        before = self._version()
+        if before == SCHEMA_VERSION:
             return
         from alembic import command
         from alembic.config import Config
@@ -82,6 +86,29 @@ class Database:
             raise DatabaseError(f"the database cannot be opened: {problem.orig}") from None
         except SQLAlchemyError as problem:
             raise DatabaseError(f"the database cannot be migrated: {problem}") from None
+        if before is not None and before < SEALED_SINCE:
+            self.compact()
+
+    def compact(self) -> None:
+        """Write the files anew, so that nothing of what was deleted is left between their rows.
+
+        It takes as long as a copy of the database, and nobody can write to it meanwhile.
+        """
+        if not self.is_sqlite:
+            self.vacuum(("reports", "forgotten", "allowed", "round_keys"))
+            return
+        with closing(self.engine.raw_connection()) as pooled:
+            for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                pooled.driver_connection.execute(statement)  # type: ignore[union-attr]  # it is open
+
+    def vacuum(self, tables: Sequence[str], lock_seconds: float = 0.0) -> None:
+        """Write PostgreSQL's tables anew; give up if one cannot be had alone within some time."""
+        with self.engine.connect() as plain:
+            connection = plain.execution_options(isolation_level="AUTOCOMMIT")
+            connection.execute(text(f"SET lock_timeout = {lock_seconds * 1000:.0f}"))
+            for table in tables:
+                connection.execute(text(f"VACUUM (FULL, ANALYZE) {table}"))
+            connection.execute(text("RESET lock_timeout"))
 
     def _version(self) -> str | None:
         """Return the schema's version, or None if it has none yet."""

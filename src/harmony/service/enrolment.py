@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from sqlalchemy import delete, select, update
 
@@ -19,6 +20,7 @@ from .credentials import Holder
 from .database import Database
 from .problems import Problem
 from .schema import allowed, forgotten
+from .sealing import marks_of, seal, unseal
 from .tokens import ENROL, Tokens
 
 
@@ -62,14 +64,14 @@ class Enrolment:
 
     def is_forgotten(self, device: bytes) -> bool:
         """Whether this device was deleted: its reports are gone, and no other can be added."""
-        known = select(forgotten.c.number).where(forgotten.c.device == device)
+        known = select(forgotten.c.number).where(forgotten.c.mark == marks_of(device))
         with self._database.read() as connection:
             return connection.execute(known).first() is not None
 
     def forget(self, device: bytes) -> None:
         """Take the entry of a forgotten device off the list."""
         with self._database.write() as connection:
-            connection.execute(delete(allowed).where(allowed.c.device == device))
+            connection.execute(delete(allowed).where(allowed.c.mark == marks_of(device)))
 
     def _new_device(self) -> Holder:
         return Holder(os.urandom(ID_BYTES), int(self._clock()))
@@ -81,13 +83,29 @@ class Enrolment:
             if row is None:
                 raise Problem("unauthorized", "'key' is not on this server's list")
             if row.device is None:
+                new = self._new_device()
                 connection.execute(
                     update(allowed)
                     .where(mine & allowed.c.device.is_(None))
-                    .values(self._new_device()._asdict())
+                    .values(_sealed(new.device, entry) | {"enrolled": new.enrolled})
                 )  # or another server was first
                 row = connection.execute(select(allowed).where(mine)).one()
-            return Holder(bytes(row.device), row.enrolled or 0)
+            device = bytes(row.device)
+            if row.sealed:
+                device = unseal(device, _entry_key(entry))
+            else:  # of a server that did not seal
+                connection.execute(update(allowed).where(mine).values(_sealed(device, entry)))
+            return Holder(device, row.enrolled or 0)
+
+
+def _sealed(device: bytes, entry: str) -> dict[str, Any]:
+    """Return what the list keeps of an entry's device: only the entry itself can tell its id."""
+    sealed = seal(device, _entry_key(entry))
+    return {"device": sealed, "mark": marks_of(device), "sealed": True}
+
+
+def _entry_key(entry: str) -> bytes:
+    return hashlib.sha256(b"harmony allow-list id " + entry.encode()).digest()
 
 
 def _digest(entry: str) -> bytes:

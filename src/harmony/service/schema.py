@@ -12,12 +12,19 @@ A training is a row of `surveys` (so names are unique among both) with a row of 
 each of its steps is a round.  What differs is that a device may report in one step only: its
 reports carry `training`, whose unique index spans the steps.  Surveys leave it empty, and the
 index does not hold them.
+
+No table holds a device's id: reports have it sealed under the key of their round (`sealing`).  Keys
+are overwritten, never deleted, so that no copy of one is left where SQLite moved rows about.
+
+Rows of surveys and rounds stay when they are deleted, without what they said: devices remember
+the labels that they answered, so a name and a label are never given to other rounds.
 """
 
 from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Double,
     ForeignKey,
@@ -29,8 +36,12 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
+
+RETENTION_DAYS = 30
+"""How long the reports of a closed round are kept unless a survey says otherwise."""
 
 metadata = MetaData(
     naming_convention={
@@ -49,6 +60,10 @@ surveys = Table(
     Column("document", Text, nullable=False),
     Column("schedule", String(10)),
     Column("created", Double, nullable=False),
+    Column("retention", Integer, nullable=False, server_default=str(RETENTION_DAYS)),
+    Column("public", Boolean, nullable=False, server_default=false()),
+    Column("deleted", Double),
+    Column("former_name", String(100)),
 )
 
 rounds = Table(
@@ -61,7 +76,19 @@ rounds = Table(
     Column("opened", Double, nullable=False),
     Column("closes", Double),
     Column("closed", Double),
+    Column("retention", Integer, nullable=False, server_default=str(RETENTION_DAYS)),
+    Column("key", Integer),
+    Column("dropped", Double),
+    Column("emptied", Double),
+    Column("deleted", Double),
     UniqueConstraint("survey", "label"),
+)
+
+round_keys = Table(
+    "round_keys",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("secret", LargeBinary(32), nullable=False),
 )
 
 one_open_round = Index(
@@ -156,7 +183,7 @@ forgotten = Table(
     "forgotten",
     metadata,
     Column("number", Integer, primary_key=True),
-    Column("device", LargeBinary(16), nullable=False, unique=True),
+    Column("mark", LargeBinary(16), nullable=False, unique=True),
 )
 
 server_keys = Table(
@@ -185,6 +212,21 @@ allowed = Table(
     Column("digest", LargeBinary(32), primary_key=True),
     Column("device", LargeBinary(16)),
     Column("enrolled", BigInteger),
+    Column("mark", LargeBinary(16)),
+    Column("sealed", Boolean, nullable=False, server_default=false()),
+)
+
+activity = Table(
+    "activity",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("at", Double, nullable=False),
+    Column("token", String(16)),
+    Column("who", String(100), nullable=False),
+    Column("role", String(10), nullable=False),
+    Column("act", String(40), nullable=False),
+    Column("subject", String(200), nullable=False),
+    Column("detail", Text, nullable=False),
 )
 
 

@@ -160,10 +160,10 @@ class Category:
     def _place(self, value: object) -> int:
         """Return the place of a value of the right type, where 1 is not True and not "1"."""
         if self.type == TEXT:
-            usable = isinstance(value, str)
+            usable = issubclass(type(value), str)
             value = str.__str__(value) if usable else None  # an Enum hides its text
         elif self.type == BOOLEAN:
-            usable = isinstance(value, bool)
+            usable = type(value) is bool
         else:
             value = _finite(value)
             usable = value is not None
@@ -247,20 +247,26 @@ def _checked_values(values: list[Any]) -> tuple[str, list[Any]]:
 
 
 def _finite(value: object) -> float | None:
-    """Return a finite number of any type that calls itself one, else None."""
-    if type(value) is not float:
-        if isinstance(value, bool):
-            return None
-        if not isinstance(value, (int, float)):
-            from numbers import Real
+    """Return a finite number of any type that calls itself one, else None.
 
-            if not isinstance(value, Real):
-                return None
+    Types are asked, not values: an object may claim to be of any class, or raise when asked.
+    """
+    if type(value) is not float:
         try:
-            value = float(value)
+            if not _is_number(type(value)):
+                return None
+            value = float(value)  # type: ignore[arg-type]  # a number
         except Exception:  # an integer beyond all floats; a type that only looks like a number
             return None
     return value if isfinite(value) else None
+
+
+def _is_number(kind: type) -> bool:
+    if issubclass(kind, (int, float)):
+        return kind is not bool
+    from numbers import Real
+
+    return issubclass(kind, Real)
 
 
 def _name(document: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from binascii import unhexlify
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,8 @@ from harmony.bulk.coins import Coins
 from harmony.rounds import Round
 from harmony.survey import Survey
 from harmony_device.coins import ID_BYTES
+
+from ..sealing import seal, unseal
 
 Reports = NDArray[np.uint8]
 """One report a row, as bytes: device, tier, symbols."""
@@ -31,7 +33,8 @@ def report_size(survey: Survey) -> int:
 class LiveRound:
     """A round that the service knows, with what it takes to read its reports.
 
-    A step of a training is a round whose devices may report in none of the other steps.
+    A step of a training is a round whose devices may report in none of the other steps.  `key`
+    seals the ids of its reports in the database; it is None once it was thrown away.
     """
 
     id: int
@@ -39,6 +42,7 @@ class LiveRound:
     round: Round
     opened: float
     training: int | None = None
+    key: bytes | None = field(default=None, repr=False)
 
     @cached_property
     def size(self) -> int:
@@ -53,6 +57,16 @@ class LiveRound:
     def rows(self, packed: bytes | memoryview) -> Reports:
         """Cut packed reports into rows."""
         return np.frombuffer(packed, np.uint8).reshape(-1, self.size)
+
+    def seal(self, reports: Reports) -> Reports:
+        """Return reports as the database keeps them: their ids sealed under the round's key."""
+        assert self.key is not None
+        return _with_ids(reports, seal(id_bytes(reports), self.key))
+
+    def unseal(self, stored: Reports) -> Reports:
+        """Return reports of the database as their devices sent them."""
+        assert self.key is not None
+        return _with_ids(stored, unseal(id_bytes(stored), self.key))
 
     def from_hex(self, text: str) -> bytes | None:
         """Return the bytes of a report in hex, or None if it is not one of this survey."""
@@ -84,6 +98,17 @@ def device_words(reports: Reports) -> Words:
     """Return the reports' device ids as two rows of words, low words first."""
     ids = np.ascontiguousarray(reports[:, :ID_BYTES]).view("<u8")
     return np.ascontiguousarray(ids.T)
+
+
+def id_bytes(reports: Reports) -> bytes:
+    """Return the reports' device ids, end to end."""
+    return reports[:, :ID_BYTES].tobytes()
+
+
+def _with_ids(reports: Reports, ids: bytes) -> Reports:
+    named = reports.copy()
+    named[:, :ID_BYTES] = np.frombuffer(ids, np.uint8).reshape(-1, ID_BYTES)
+    return named
 
 
 @dataclass(frozen=True, eq=False)

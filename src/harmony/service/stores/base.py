@@ -13,6 +13,7 @@ from harmony.arrays import Counts
 from harmony.errors import HarmonyError
 from harmony.service.ingest.blocks import TIER, Block, LiveRound, Reports
 from harmony.service.ingest.outcomes import ACCEPTED, CLOSED, MALFORMED, Outcomes
+from harmony.service.sealing import marks_of, seal
 
 Rows = NDArray[np.intp]
 
@@ -45,6 +46,8 @@ class Store(ABC):
 
     def _add(self, block: Block, now: float, append: Append) -> Outcomes:
         live, reports = block.round, block.reports
+        if live.key is None:  # its reports were dropped, which is after it closed
+            return np.full(len(reports), CLOSED, np.uint8)
         cells = live.locate(reports)
         outcomes = np.full(len(reports), MALFORMED, np.uint8)
         rows = np.flatnonzero(cells[:, 0] >= 0)
@@ -60,12 +63,14 @@ class Store(ABC):
         removed = 0
         with self._transaction(alone=True):
             for live in rounds:
-                report = self._remove(live, device)
+                if live.key is None:
+                    continue
+                report = self._remove(live, seal(device, live.key))
                 if report is not None:
-                    reports = live.rows(report)
+                    reports = live.unseal(live.rows(report))
                     self._count(live, reports, live.locate(reports), np.arange(1), -1)
                     removed += 1
-            self._refuse(device)
+            self._refuse(marks_of(device))
         return removed
 
     def _count(
@@ -85,7 +90,10 @@ class Store(ABC):
 
     @abstractmethod
     def stored(self, live: LiveRound) -> Iterator[Reports]:
-        """Read back a round's reports, some thousands at a time."""
+        """Read back a round's reports as devices sent them, some thousands at a time.
+
+        There are none once the round's key was thrown away.
+        """
 
     @abstractmethod
     def close(self) -> None:
@@ -112,9 +120,9 @@ class Store(ABC):
         """Add to the reports a tier of this store's shard."""
 
     @abstractmethod
-    def _refuse(self, device: bytes) -> None:
-        """Remember that this device may not report again."""
+    def _refuse(self, mark: bytes) -> None:
+        """Remember that the device of this mark may not report again."""
 
     @abstractmethod
-    def _remove(self, live: LiveRound, device: bytes) -> bytes | None:
-        """Take a device's report out of a round and return it, if there is one."""
+    def _remove(self, live: LiveRound, sealed: bytes) -> bytes | None:
+        """Take the report of a sealed id out of a round and return it as stored, if it is there."""

@@ -4,6 +4,7 @@ The primary key (round, device) keeps one report a device whatever the servers d
 the unique index (training, device) one report a device in all steps of a training.
 Each server's store holds a shard number of its own (an advisory lock, free again when its
 connection ends) and counts in that shard, so that servers never wait for each other's cells.
+The ids are sealed (`sealing`).
 
 Reports travel as one value, which the database cuts into rows.  A commit is optimistic at first:
 all of it is sent at once, and the database commits or, at the first report that may not be added,
@@ -23,8 +24,9 @@ from numpy.typing import NDArray
 
 from harmony.arrays import Counts
 from harmony.service.database import GATE
-from harmony.service.ingest.blocks import Block, LiveRound, Reports
+from harmony.service.ingest.blocks import Block, LiveRound, Reports, id_bytes
 from harmony.service.ingest.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
+from harmony.service.sealing import marks_of
 from harmony_device.coins import ID_BYTES
 
 from .base import Store, StoreError
@@ -47,15 +49,18 @@ SETTINGS = (
 
 CUT = f"""
     SELECT place, substr(packed, size * place + 1, {ID_BYTES}) AS device,
-        substr(packed, size * place + {ID_BYTES + 1}, size - {ID_BYTES}) AS body
+        substr(packed, size * place + {ID_BYTES + 1}, size - {2 * ID_BYTES}) AS body,
+        substr(packed, size * place + size - {ID_BYTES - 1}, {ID_BYTES}) AS mark
     FROM (SELECT $1::bytea AS packed, $2::int AS size) AS sent,
         generate_series(0, length(packed) / size - 1) AS place
 """
-"""Reports that were sent end to end, as rows; its values are those and a report's bytes."""
+"""Reports that were sent end to end, as rows; its values are those and the bytes of one.
+
+Each is the sealed id, the tier and symbols, and the mark by which a deleted device is known."""
 
 OPEN = "FROM rounds WHERE id = {id} AND closed IS NULL AND (closes IS NULL OR closes > {now})"
 
-GONE = "(SELECT device FROM forgotten WHERE device = new.device)"
+GONE = "(SELECT new.device FROM forgotten WHERE mark = new.mark)"
 
 # Sorted, so that two servers with the same devices never wait for each other in a circle.
 INSERT = f"""
@@ -124,13 +129,16 @@ class PostgresStore(Store):
             self._pipeline = None
 
     def stored(self, live: LiveRound) -> Iterator[Reports]:
+        if live.key is None:
+            return
         with (
             psycopg.connect(self._url) as connection,
             connection.cursor("stored", binary=True) as cursor,
         ):
             cursor.execute("SELECT device, body FROM reports WHERE round = %s", (live.id,))
             while rows := cursor.fetchmany(READ_REPORTS):
-                yield live.rows(b"".join(device + body for device, body in rows))
+                stored = live.rows(b"".join(device + body for device, body in rows))
+                yield live.unseal(stored)
 
     @contextmanager
     def _transaction(self, *, alone: bool = False) -> Iterator[None]:
@@ -169,28 +177,27 @@ class PostgresStore(Store):
         return self._pipeline
 
     def _append(self, live: LiveRound, reports: Reports, now: float) -> Outcomes | None:
-        pipeline = self._connected()
-        sent = reports.tobytes(), live.size
-        packed = pipeline.fetch(ADD, *sent, live.id, live.training, now)
+        pipeline, marked = self._connected(), _marked(live, reports)
+        packed = pipeline.fetch(ADD, *_sent(marked), live.id, live.training, now)
         assert packed is not None
         if len(packed) == reports.size > 0:
             return np.full(len(reports), ACCEPTED, np.uint8)
         if pipeline.fetch(f"SELECT id {OPEN.format(id='$1', now='$2')}", live.id, now) is None:
             return None
-        return self._compare(live, reports, packed)
+        return self._compare(live, marked, packed)
 
     def _append_all(self, live: LiveRound, reports: Reports, now: float) -> Outcomes:
         """Store every report; if one may not be stored, the transaction fails when it ends."""
-        sent = reports.tobytes(), live.size
+        sent = _sent(_marked(live, reports))
         self._connected().execute(ADD_ALL, *sent, live.id, live.training, now, len(reports))
         return np.full(len(reports), ACCEPTED, np.uint8)
 
-    def _compare(self, live: LiveRound, reports: Reports, packed: bytes) -> Outcomes:
+    def _compare(self, live: LiveRound, marked: Reports, packed: bytes) -> Outcomes:
         """Return the outcomes of reports of which only those in `packed` could be added."""
         added = dict(_by_device(live.rows(packed)))
-        sent = _by_device(reports)
+        sent = _by_device(marked[:, : live.size])
         left = np.array([device not in added for device, _ in sent], np.bool_)
-        others = reports[left].tobytes(), live.size
+        others = _sent(marked[left])
         pipeline = self._connected()
         gone = pipeline.fetch(
             f"SELECT coalesce(string_agg({GONE}, ''), '') FROM ({CUT}) AS new", *others
@@ -223,16 +230,16 @@ class PostgresStore(Store):
             round_id, self._shard, tiers.tolist(), reports.tolist(),
         )  # fmt: skip
 
-    def _refuse(self, device: bytes) -> None:
+    def _refuse(self, mark: bytes) -> None:
         self._connected().execute(
-            "INSERT INTO forgotten (device) VALUES ($1) ON CONFLICT DO NOTHING", device
+            "INSERT INTO forgotten (mark) VALUES ($1) ON CONFLICT DO NOTHING", mark
         )
 
-    def _remove(self, live: LiveRound, device: bytes) -> bytes | None:
+    def _remove(self, live: LiveRound, sealed: bytes) -> bytes | None:
         body = self._connected().fetch(
-            "DELETE FROM reports WHERE round = $1 AND device = $2 RETURNING body", live.id, device
+            "DELETE FROM reports WHERE round = $1 AND device = $2 RETURNING body", live.id, sealed
         )
-        return None if body is None else device + body
+        return None if body is None else sealed + body
 
 
 def _free_shard(pipeline: Pipeline) -> int:
@@ -240,6 +247,16 @@ def _free_shard(pipeline: Pipeline) -> int:
         if pipeline.fetch("SELECT pg_try_advisory_lock($1, $2)", SHARDS, shard) == TRUE:
             return shard
     raise StoreError(f"PostgreSQL: more than {MOST_SHARDS} servers share the database")
+
+
+def _marked(live: LiveRound, reports: Reports) -> Reports:
+    """Return reports as they are sent to the database: sealed, each with its device's mark."""
+    marks = np.frombuffer(marks_of(id_bytes(reports)), np.uint8).reshape(-1, ID_BYTES)
+    return np.concatenate([live.seal(reports), marks], axis=1)
+
+
+def _sent(marked: Reports) -> tuple[bytes, int]:
+    return marked.tobytes(), marked.shape[1]
 
 
 def _by_device(reports: Reports) -> list[tuple[bytes, bytes]]:

@@ -4,6 +4,8 @@ A round's reports are numbered 0, 1, 2...; a chunk holds those that one commit a
 end, under the number of its first.  A B-tree of random device ids would rewrite most of its
 pages in every large commit; a chunk is written once.
 
+The ids in chunks and index are sealed (`sealing`).
+
 One report a device: within the write lock (BEGIN IMMEDIATE) the store first reads every chunk
 that it has not seen, then adds only devices that its index lacks, under the next free number.
 The database's primary key (round, first) refuses a chunk from anyone who has not seen the last.
@@ -29,8 +31,9 @@ from numpy.typing import NDArray
 
 from harmony.arrays import Counts
 from harmony.service.database import BUSY_SECONDS
-from harmony.service.ingest.blocks import TIER, LiveRound, Reports, device_words
+from harmony.service.ingest.blocks import TIER, LiveRound, Reports, device_words, id_bytes
 from harmony.service.ingest.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
+from harmony.service.sealing import marks_of
 from harmony.service.stores.device_index import DeviceIndex
 from harmony_device.coins import ID_BYTES
 
@@ -119,6 +122,8 @@ class SqliteStore(Store):
         return not busy
 
     def stored(self, live: LiveRound) -> Iterator[Reports]:
+        if live.key is None:
+            return
         rows = self._connection.execute(
             "SELECT reports FROM chunks WHERE round = ? ORDER BY first", (live.id,)
         )
@@ -126,7 +131,7 @@ class SqliteStore(Store):
             reports = live.rows(packed)
             present = reports[reports[:, TIER] != NO_REPORT]
             if len(present):
-                yield present
+                yield live.unseal(present)
 
     @contextmanager
     def _transaction(self, *, alone: bool = False) -> Iterator[None]:
@@ -166,17 +171,18 @@ class SqliteStore(Store):
     def _forgotten(self, reports: Reports) -> NDArray[np.bool_]:
         if not self._forgotten_devices.numbers:
             return np.zeros(len(reports), np.bool_)
-        return self._forgotten_devices.find(device_words(reports)) >= 0
+        marks = np.frombuffer(marks_of(id_bytes(reports)), np.uint8).reshape(-1, ID_BYTES)
+        return self._forgotten_devices.find(device_words(marks)) >= 0
 
     def _read_forgotten(self) -> None:
         rows = self._connection.execute(
-            "SELECT number, device FROM forgotten WHERE number > ? ORDER BY number",
+            "SELECT number, mark FROM forgotten WHERE number > ? ORDER BY number",
             (self._forgotten_number,),
         ).fetchall()
         if rows:
-            packed = b"".join(device for _, device in rows)
-            ids = np.frombuffer(packed, np.uint8).reshape(-1, ID_BYTES)
-            self._forgotten_devices.claim(device_words(ids))
+            packed = b"".join(mark for _, mark in rows)
+            marks = np.frombuffer(packed, np.uint8).reshape(-1, ID_BYTES)
+            self._forgotten_devices.claim(device_words(marks))
             self._forgotten_number = rows[-1][0]
 
     def _append(self, live: LiveRound, reports: Reports, now: float) -> Outcomes | None:
@@ -185,7 +191,7 @@ class SqliteStore(Store):
         outcomes = np.full(len(reports), UNAUTHORIZED, np.uint8)
         rows = np.flatnonzero(~self._forgotten(reports))
         if len(rows):
-            outcomes[rows] = self._append_chunk(live, reports[rows])
+            outcomes[rows] = self._append_chunk(live, live.seal(reports[rows]))
         return outcomes
 
     def _append_chunk(self, live: LiveRound, reports: Reports) -> Outcomes:
@@ -266,15 +272,15 @@ class SqliteStore(Store):
             (round_id, SHARD, _json(tiers, reports)),
         )
 
-    def _refuse(self, device: bytes) -> None:
+    def _refuse(self, mark: bytes) -> None:
         self._version = -1
         self._connection.execute(
-            "INSERT INTO forgotten (device) VALUES (?) ON CONFLICT DO NOTHING", (device,)
+            "INSERT INTO forgotten (mark) VALUES (?) ON CONFLICT DO NOTHING", (mark,)
         )
 
-    def _remove(self, live: LiveRound, device: bytes) -> bytes | None:
-        wanted = np.frombuffer(device, np.uint8)
-        for first, packed in self._chunks_with(live, device):
+    def _remove(self, live: LiveRound, sealed: bytes) -> bytes | None:
+        wanted = np.frombuffer(sealed, np.uint8)
+        for first, packed in self._chunks_with(live, sealed):
             reports = live.rows(packed)
             same = (reports[:, :ID_BYTES] == wanted).all(axis=1) & (reports[:, TIER] != NO_REPORT)
             for place in np.flatnonzero(same)[:1].tolist():
@@ -289,16 +295,16 @@ class SqliteStore(Store):
                 return report
         return None
 
-    def _chunks_with(self, live: LiveRound, device: bytes) -> list[tuple[int, bytes]]:
-        """Return the chunks of a round that may hold a device's report, with their firsts."""
+    def _chunks_with(self, live: LiveRound, sealed: bytes) -> list[tuple[int, bytes]]:
+        """Return the chunks of a round that may hold a sealed id's report, with their firsts."""
         self._refresh()
         if _scope(live.id, live.training) not in self._open_scopes:  # it has no index any more
             return self._connection.execute(
                 "SELECT first, reports FROM chunks WHERE round = ? AND instr(reports, ?) > 0",
-                (live.id, device),
+                (live.id, sealed),
             ).fetchall()
         index = self._index(live)
-        ids = np.frombuffer(device, np.uint8).reshape(1, ID_BYTES)
+        ids = np.frombuffer(sealed, np.uint8).reshape(1, ID_BYTES)
         (number,) = index.devices.find(device_words(ids)).tolist()
         chunk = bisect_right(index.firsts, number) - 1
         if number < 0 or index.rounds[chunk] != live.id:
