@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import harmony as hm
-from harmony.estimate.combine import Stratum, combine, sampling_of
+from harmony.estimate.combine import combine, sampling_of
 from harmony.estimate.intervals import (
     check_confidence,
     confidence_of_each,
@@ -26,7 +26,7 @@ NOBODY = np.zeros((1, 3), np.int64)
 
 
 def combined(cells: Any, reports: Any, weighting: str, dishonest: float = 0.01) -> Any:
-    return combine(TIERS, [Stratum(cells, reports)], weighting, dishonest)
+    return combine(TIERS, cells, reports, weighting, dishonest)
 
 
 def weights_of(weighting: str) -> np.ndarray:
@@ -82,7 +82,7 @@ def test_with_everyone_asked_tiers_have_noise_alone() -> None:
 @pytest.mark.parametrize("weighting", ["precision", "devices"])
 def test_a_tier_that_nobody_chose_is_left_out(weighting: str) -> None:
     both = combined([NOBODY, CELLS[1]], [0, 400], weighting)
-    alone = combine(TIERS[1:], [Stratum(CELLS[1:], [400])], weighting, 0.01)
+    alone = combine(TIERS[1:], CELLS[1:], [400], weighting, 0.01)
     assert both.n == alone.n == 180
     assert np.array_equal(both.sampling.estimates, alone.sampling.estimates)
     assert np.array_equal(both.sampling.variance, alone.sampling.variance)
@@ -106,32 +106,11 @@ def test_a_tier_with_a_single_answer_counts() -> None:
     assert np.allclose(both.sampling.estimates, (parts[0] + 400 * parts[1]) / 401, rtol=1e-12)
 
 
-def test_strata_count_as_much_as_their_share_of_the_population() -> None:
-    strata = [Stratum([CELLS[0]], [90], 0.9), Stratum([CELLS[1]], [400], 0.1)]
-    both = combine(TIERS[1:], strata, "devices", 0.01)
-    first, second = (
-        sampling_of(TIERS[1], cells, Sample(int(cells.sum()), reports))
-        for cells, reports in ((CELLS[0], 90), (CELLS[1], 400))
-    )
-    assert both.n == 270
-    expected = 0.9 * first.estimates + 0.1 * second.estimates
-    assert np.allclose(both.sampling.estimates, expected, rtol=1e-12)
-    variance = 0.81 * first.variance + 0.01 * second.variance
-    assert np.allclose(both.sampling.variance, variance, rtol=1e-12)
-
-
-def test_a_stratum_without_answers_leaves_the_whole_unknown() -> None:
-    strata = [Stratum([CELLS[0]], [90], 0.9), Stratum([NOBODY], [40], 0.1)]
-    both = combine(TIERS[1:], strata, "devices", 0.01)
-    assert np.isnan(both.sampling.estimates).all()
-    assert both.sampling.estimates.shape == (3,)
-
-
 @pytest.mark.parametrize("cells", [[[900, 100]], [[100, 900]]])
 def test_a_mean_can_be_moved_furthest_away_from_its_nearer_end(cells: list[list[int]]) -> None:
     """A report decodes to plus or minus the same number, whatever the mean is."""
     grid = Grid.design(Fraction(1), "harmony")
-    one = combine([grid], [Stratum([np.array(cells)], [1000])], "precision", 0.01)
+    one = combine([grid], [np.array(cells)], [1000], "precision", 0.01)
     furthest = grid.highest + abs(one.sampling.estimates[0])
     assert one.influence == pytest.approx(0.01 * furthest, rel=1e-12)
 
@@ -155,7 +134,7 @@ def test_with_everyone_asked_errors_go_together_as_lies_do_not_as_answers() -> N
     """At epsilon 8 nine in ten say "a": who lies about one value speaks for one of the others."""
     linear = Linear.design(Fraction(8), 3)
     cells = np.array([[900, 60, 40]])
-    everyone = combine([linear], [Stratum([cells], [1000])], "devices", 0.01).covariance
+    everyone = combine([linear], [cells], [1000], "devices", 0.01).covariance
     shares = np.array([900.5, 60.5, 40.5]) / 1001.5
     assert np.allclose(everyone, linear.noise_covariance(shares) / 1000, rtol=0.01, atol=1e-12)
 
@@ -164,8 +143,7 @@ def test_means_and_large_histograms_come_without_a_covariance() -> None:
     grid, wide = Grid.design(Fraction(1), "harmony"), Linear.design(Fraction(8), 65)
     for mechanism in (grid, wide):
         cells = np.ones((mechanism.code.rows, mechanism.table.symbols), np.int64)
-        stratum = Stratum([cells], [100])
-        assert combine([mechanism], [stratum], "precision", 0.0).covariance is None
+        assert combine([mechanism], [cells], [100], "precision", 0.0).covariance is None
 
 
 def survey_of(attribute: hm.Attribute) -> tuple[hm.Survey, hm.Tally]:
@@ -179,7 +157,7 @@ def survey_of(attribute: hm.Attribute) -> tuple[hm.Survey, hm.Tally]:
 def test_a_mean_is_scaled_to_its_range() -> None:
     survey, tally = survey_of(hm.Numeric("x", 10, 30))
     grid = survey.mechanisms[0][0]
-    one = combine([grid], [Stratum(tally.cells[0], [2000])], "precision", 0.02)
+    one = combine([grid], tally.cells[0], [2000], "precision", 0.02)
     mean = survey.estimate(tally, dishonest=0.02).mean("x")
     assert mean.mean == pytest.approx(20 + 10 * one.sampling.estimates[0], rel=1e-12)
     assert mean.stderr == pytest.approx(10 * np.sqrt(one.sampling.variance[0]), rel=1e-12)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..attributes import Attribute, Numeric, Signed
 from ..errors import HarmonyError
 from .base import Estimate
-from .coin_check import CoinWarning, check_coins
-from .combine import WEIGHTINGS, Combined, Stratum, combine
+from .coin_check import check_coins
+from .combine import WEIGHTINGS, Combined, combine
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .result import Result, ResultWarning
@@ -43,8 +42,36 @@ def estimate(
     0.759...
     """
     check_tally(tally, survey)
-    return estimate_strata(
-        survey, [(tally, 1.0)], too_wide=too_wide, dishonest=dishonest, weighting=weighting
+    if weighting not in WEIGHTINGS:
+        raise HarmonyError(f"'weighting' must be one of {', '.join(WEIGHTINGS)}")
+    for field, share in (("too_wide", too_wide), ("dishonest", dishonest)):
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+            raise HarmonyError(f"'{field}' must be a share between 0 and 1")
+    estimates = {}
+    for place, attribute in enumerate(survey.attributes):
+        if isinstance(attribute, Signed):
+            raise HarmonyError(
+                f"{attribute.name}: a signed attribute is part of a gradient, which has no "
+                "estimate of its own; its training learns from the tally"
+            )
+        combined = combine(
+            [tier[place] for tier in survey.mechanisms],
+            [tier[place] for tier in tally.cells],
+            tally.tier_reports,
+            weighting,
+            dishonest,
+        )
+        estimates[attribute.name] = _in_units(attribute, combined, survey.epsilon, too_wide)
+    warnings: list[ResultWarning] = [*check_coins(survey, tally)]
+    return Result(
+        survey.name,
+        tally.round.label,
+        tally.reports,
+        survey.epsilon,
+        dishonest,
+        estimates,
+        (*warnings, *_tier_warnings(estimates, weighting)),
+        weighting,
     )
 
 
@@ -66,51 +93,6 @@ def check_tally(tally: object, survey: Survey) -> None:
     else:
         fix = "survey.collect(table) makes one of people's values, survey.tally(reports) of reports"
     raise HarmonyError(f"estimate needs a Tally, not a {kind}: {fix}")
-
-
-def estimate_strata(
-    survey: Survey,
-    strata: Sequence[tuple[Tally, float]],
-    *,
-    too_wide: float,
-    dishonest: float,
-    weighting: str,
-) -> Result:
-    """Estimate every attribute from the tallies of strata, each with its weight."""
-    if weighting not in WEIGHTINGS:
-        raise HarmonyError(f"'weighting' must be one of {', '.join(WEIGHTINGS)}")
-    for field, share in (("too_wide", too_wide), ("dishonest", dishonest)):
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-            raise HarmonyError(f"'{field}' must be a share between 0 and 1")
-    estimates = {}
-    for place, attribute in enumerate(survey.attributes):
-        if isinstance(attribute, Signed):
-            raise HarmonyError(
-                f"{attribute.name}: a signed attribute is part of a gradient, which has no "
-                "estimate of its own; its training learns from the tally"
-            )
-        combined = combine(
-            [tier[place] for tier in survey.mechanisms],
-            [
-                Stratum([tier[place] for tier in tally.cells], tally.tier_reports, weight)
-                for tally, weight in strata
-            ],
-            weighting,
-            dishonest,
-        )
-        estimates[attribute.name] = _in_units(attribute, combined, survey.epsilon, too_wide)
-    coins: list[CoinWarning] = [one for tally, _ in strata for one in check_coins(survey, tally)]
-    warnings: list[ResultWarning] = [*coins, *_tier_warnings(estimates, weighting)]
-    return Result(
-        survey.name,
-        strata[0][0].round.label,
-        sum(tally.reports for tally, _ in strata),
-        survey.epsilon,
-        dishonest,
-        estimates,
-        tuple(warnings),
-        weighting,
-    )
 
 
 def _tier_warnings(estimates: dict[str, Estimate], weighting: str) -> list[TierWarning]:

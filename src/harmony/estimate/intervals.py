@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Floats
 from ..errors import HarmonyError
 
-DRAWS = 1 << 15
+DRAWS = 1 << 14
 
 
 def check_confidence(confidence: float) -> float:
@@ -48,8 +48,9 @@ def simultaneous(confidence: float, count: int, correlation: Floats | None = Non
         return independent
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    largest = np.abs(_normals(len(values)) @ root.T).max(axis=1)
-    return min(max(float(np.quantile(largest, confidence)), single(confidence)), independent)
+    largest = np.sort(np.abs(_normals(len(values)) @ root.T).max(axis=1))
+    found = float(largest[int(confidence * DRAWS)])
+    return min(max(found, single(confidence)), independent)
 
 
 def confidence_of_each(confidence: float, count: int, correlation: Floats | None = None) -> float:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from harmony.attributes import Attribute, Numeric
+from harmony.estimate.base import Estimate
 from harmony.estimate.decimals import number_writer
+from harmony.estimate.histogram import HistogramEstimate
 from harmony.estimate.result import Result
 from harmony.plan import Plan
 from harmony.service.catalogue import RoundEntry, SurveyEntry
 
-from .charts import Chart, chart_of, shown_value, trend_of
+from .charts import MOST_BARS, Chart, chart_of, shown_value, trend_of
 
 MOST_ROWS = 200
 """Rows of a table on a page; the whole histogram is in the CSV."""
@@ -41,6 +43,7 @@ class AttributeCard:
     reach: str
     rows: tuple[EstimateRow, ...]
     left_out: int
+    notes: tuple[str, ...]
     chart: Chart | None
     trend: Chart | None
 
@@ -90,9 +93,24 @@ def attribute_card(
             for row in rows
         ),
         left_out=one.left_out(MOST_ROWS),
+        notes=_notes(one, write),
         chart=chart_of(one, confidence),
         trend=trend_of(attribute.name, results, confidence),
     )
+
+
+def _notes(one: Estimate, write: Callable[[float], str]) -> tuple[str, ...]:
+    """Return what else there is to say about an estimate."""
+    notes = []
+    if isinstance(one, HistogramEstimate) and one.n and one.left_out(MOST_BARS):
+        apart = f"{len(one.detected):,} of {len(one.values):,} values"
+        notes.append(f"{apart} can be told apart from zero")
+    if one.tiers:
+        notes.append(
+            f"standard error up to {write(one.tiers.by_devices)} with tiers weighed by devices, "
+            f"{write(one.tiers.by_precision)} by precision"
+        )
+    return tuple(notes)
 
 
 def plan_sentence(plan: Plan) -> str:
