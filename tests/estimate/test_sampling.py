@@ -7,14 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from harmony.estimate.sampling import (
-    FunctionalSampling,
-    KnownSampling,
-    MeanSampling,
-    Sample,
-    ShareSampling,
-    SumSampling,
-)
+from harmony.estimate.answers import FunctionalSampling, MeanSampling, ShareSampling
+from harmony.estimate.sampling import KnownSampling, Sample
+from harmony.estimate.sums import SumSampling
 from harmony.mechanisms import Grid, Linear
 
 from .exact import cumulants, support_chances

@@ -7,8 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from harmony.estimate.sampling import KnownSampling, Sample, ShareSampling, SumSampling
+from harmony.estimate.answers import ShareSampling
+from harmony.estimate.sampling import KnownSampling, Sample
 from harmony.estimate.score import score_bounds, score_interval
+from harmony.estimate.sums import SumSampling
 from harmony.mechanisms import Linear
 
 from .exact import support_chances

@@ -15,9 +15,11 @@ import numpy as np
 
 from ..arrays import Counts, Floats
 from ..mechanisms import Grid, Linear, Mechanism
+from .answers import MeanSampling, ShareSampling
 from .consistency import project_to_simplex
 from .influence import Group, largest_influence
-from .sampling import KnownSampling, MeanSampling, Sample, Sampling, ShareSampling, SumSampling
+from .sampling import KnownSampling, Sample, Sampling
+from .sums import SumSampling
 from .tiers import TierComparison, compare_tiers
 
 WEIGHTINGS = ("devices", "precision")

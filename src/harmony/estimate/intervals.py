@@ -11,6 +11,8 @@ from ..arrays import Floats
 from ..errors import HarmonyError
 
 DRAWS = 1 << 14
+FEW_DRAWS = 100
+"""Draws beyond which a share of them says something."""
 
 
 def check_confidence(confidence: float) -> float:
@@ -46,10 +48,7 @@ def simultaneous(confidence: float, count: int, correlation: Floats | None = Non
     independent = single(confidence ** (1 / count))
     if correlation is None:
         return independent
-    values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    largest = np.sort(np.abs(_normals(len(values)) @ root.T).max(axis=1))
-    found = float(largest[int(confidence * DRAWS)])
+    found = float(_largest(correlation)[int(confidence * DRAWS)])
     return min(max(found, single(confidence)), independent)
 
 
@@ -62,10 +61,36 @@ def confidence_of_each(confidence: float, count: int, correlation: Floats | None
     return 1 - 2 * NormalDist().cdf(-simultaneous(confidence, count, correlation))
 
 
+def chance_of_any(p_values: Floats, count: int, correlation: Floats | None = None) -> Floats:
+    """Return how likely the least of `count` p-values is as small as each of these.
+
+    That is the p-value of each, corrected for looking at all of them.
+
+    >>> chance_of_any(np.array([0.01]), 5).round(3).tolist()
+    [0.049]
+    """
+    independent = -np.expm1(count * np.log1p(-np.minimum(p_values, 1 - 1e-16)))
+    if correlation is None:
+        return np.asarray(independent)
+    reach = [-NormalDist().inv_cdf(max(p, 1e-300) / 2) for p in np.minimum(p_values, 1.0).tolist()]
+    largest = _largest(correlation)
+    beyond = DRAWS - np.searchsorted(largest, reach)
+    # Too few draws to tell: independence is never too little.
+    found = np.where(beyond < FEW_DRAWS, independent, beyond / DRAWS)
+    return np.clip(found, p_values, independent)
+
+
 def correlation_of(covariance: Floats) -> Floats:
     """Return the correlation that belongs to a covariance."""
     scale = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
     return np.asarray(covariance / np.outer(scale, scale))
+
+
+def _largest(correlation: Floats) -> Floats:
+    """Return draws of the largest of several normal errors, in standard errors, in order."""
+    values, vectors = np.linalg.eigh(correlation)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    return np.sort(np.abs(_normals(len(values)) @ root.T).max(axis=1))
 
 
 @cache

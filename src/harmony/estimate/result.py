@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..csv_table import csv_table
 from ..errors import HarmonyError
-from ..frames import pandas_frame, polars_frame
 from ..near_names import did_you_mean
 from .base import COLUMNS, Estimate, Row
 from .coin_check import CoinWarning
 from .decimals import decimals_for
+from .export import Exported, finite_rows, text_table
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .tiers import TierWarning
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
     from matplotlib.figure import Figure
 
 ResultWarning = CoinWarning | TierWarning
@@ -31,7 +26,7 @@ SHOWN_VALUES = 12
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Result(Mapping[str, Estimate]):
+class Result(Mapping[str, Estimate], Exported):
     """Estimates by attribute name, for one round of a survey, and what is odd about its reports.
 
     `result["wifi"]` is any kind of estimate; `mean` and `histogram` say which one it is, to people
@@ -44,11 +39,13 @@ class Result(Mapping[str, Estimate]):
     >>> result
     phones, round simulation: 4,000 reports, epsilon 1
     attribute  value  estimate  95% interval    consistent      n
-    wifi       False     0.241  0.210 .. 0.271       0.241  4,000
-               True      0.759  0.729 .. 0.790       0.759
+    wifi       False     0.241  0.211 .. 0.271       0.241  4,000
+               True      0.759  0.729 .. 0.789       0.759
     >>> result.histogram("wifi").detected
     (True, False)
     """
+
+    columns = COLUMNS
 
     survey: str
     round: str
@@ -110,10 +107,7 @@ class Result(Mapping[str, Estimate]):
             "confidence": confidence,
             "dishonest": self.dishonest,
             "weighting": self.weighting,
-            "estimates": [
-                {key: _finite(value) for key, value in row.items()}
-                for row in self.rows(confidence, top=top)
-            ],
+            "estimates": finite_rows(self.rows(confidence, top=top)),
             "tiers": [
                 {
                     "attribute": name,
@@ -126,22 +120,6 @@ class Result(Mapping[str, Estimate]):
             ],
             "warnings": [str(one) for one in self.warnings],
         }
-
-    def to_json(self, confidence: float = 0.95, *, top: int | None = None) -> str:
-        """Return `to_dict` as JSON text."""
-        return json.dumps(self.to_dict(confidence, top=top), indent=2, ensure_ascii=False)
-
-    def to_csv(self, confidence: float = 0.95, *, top: int | None = None) -> str:
-        """Return the rows as CSV text."""
-        return csv_table(self.to_dict(confidence, top=top)["estimates"], COLUMNS)
-
-    def to_frame(self, confidence: float = 0.95) -> pd.DataFrame:
-        """Return the rows as a pandas DataFrame."""
-        return pandas_frame(self.rows(confidence))
-
-    def to_polars(self, confidence: float = 0.95) -> pl.DataFrame:
-        """Return the rows as a Polars DataFrame."""
-        return polars_frame(self.rows(confidence))
 
     def plot(self, confidence: float = 0.95) -> Figure:
         """Draw every estimate with its interval, as a matplotlib figure."""
@@ -161,15 +139,7 @@ class Result(Mapping[str, Estimate]):
         lines = [("attribute", "value", "estimate", "95% interval", "consistent", "n", "")]
         for one in self.estimates.values():
             lines += _lines(one)
-        widths = [max(len(line[place]) for line in lines) for place in range(7)]
-        aligned = ("<", "<", ">", "<", ">", ">", "<")
-        shown = [
-            "  ".join(
-                f"{cell:{side}{width}}"
-                for cell, side, width in zip(line, aligned, widths, strict=True)
-            ).rstrip()
-            for line in lines
-        ]
+        shown = text_table(lines, "<<><>><")
         return "\n".join([head, *shown, *(f"warning: {one}" for one in self.warnings)])
 
 
@@ -194,7 +164,3 @@ def _lines(one: Estimate) -> list[tuple[str, str, str, str, str, str, str]]:
     if len(rows) > SHOWN_VALUES:
         lines.append(("", f"... {len(rows) - SHOWN_VALUES} more values", "", "", "", "", ""))
     return lines
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -35,12 +35,13 @@ NODES = 513
 def score_interval(sampling: Sampling, confidence: float) -> tuple[Floats, Floats]:
     """Return (low, high) for each estimate: around the truth with this confidence.
 
-    >>> from harmony.estimate.sampling import Sample, ShareSampling
+    >>> from harmony.estimate.answers import ShareSampling
+    >>> from harmony.estimate.sampling import Sample
     >>> from harmony.estimate.score import score_interval
     >>> asked = ShareSampling(np.array([0, 200]), 0.999, 0.0005, Sample(200, 200))
     >>> low, high = score_interval(asked, 0.95)
     >>> low.round(4).tolist(), high.round(4).tolist()
-    ([-0.0035, 0.9964], [0.0035, 1.0036])
+    ([-0.0062, 0.9983], [0.0023, 1.0079])
     """
     alpha = 1 - check_confidence(confidence)
     return (
@@ -55,6 +56,15 @@ def score_bounds(sampling: Sampling, below: float, above: float) -> tuple[Floats
         _limits(sampling, below, upwards=False, both_sides=False),
         _limits(sampling, above, upwards=True, both_sides=False),
     )
+
+
+def surprise(sampling: Sampling, truth: Floats) -> Floats:
+    """Return how likely estimates would be as far from these truths, on both sides: p-values."""
+    chances = [
+        _Search(sampling, sampling.estimates, sampling.step, upwards).chance(truth, both_sides=True)
+        for upwards in (False, True)
+    ]
+    return np.minimum(np.where(sampling.estimates >= truth, *chances), 1.0)
 
 
 def _limits(sampling: Sampling, alpha: float, *, upwards: bool, both_sides: bool) -> Floats:
@@ -90,12 +100,12 @@ class _Search:
             return wide  # as good as dense: both sides hold the same chance
         narrow = self._where_tail_is(alpha)
         candidates = wide + (narrow - wide) * SCAN
-        refuted = self._chance(candidates, both_sides=True) <= alpha
+        refuted = self.chance(candidates, both_sides=True) <= alpha
         refuted[-1] = False
         first = np.argmin(refuted, axis=0)  # the acceptable ones may have gaps: keep them all
         return np.asarray(candidates[np.maximum(first - 1, 0), np.arange(len(first))])
 
-    def _chance(self, truth: Floats, *, both_sides: bool) -> Floats:
+    def chance(self, truth: Floats, *, both_sides: bool) -> Floats:
         """How likely an estimate is as far from this truth, on its own side or on both."""
         variance, third, fourth = self._sampling.cumulants(truth)
         cumulants = variance, self._sign * third, fourth
@@ -134,7 +144,7 @@ class _Search:
 
     def _deviate(self, truth: Floats) -> Floats:
         """Return the tail as a normal deviate."""
-        tail = self._chance(truth, both_sides=False)
+        tail = self.chance(truth, both_sides=False)
         return np.asarray(ndtri(np.clip(tail, 1e-300, 1 - 1e-16)))
 
     def _beyond(self, chance: float) -> Floats:
@@ -142,7 +152,7 @@ class _Search:
         reach = np.sqrt(self._sampling.cumulants(self._estimates)[0]) + self._step
         for _ in range(60):
             outer = self._estimates - self._sign * reach
-            likely = self._chance(outer, both_sides=False) > chance
+            likely = self.chance(outer, both_sides=False) > chance
             if not likely.any():
                 break
             reach = np.where(likely, 2 * reach, reach)
