@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .estimate.base import Estimate, Row
+    from .estimate.compare import Comparison
     from .estimate.result import Result
     from .plan import Plan
 
@@ -57,6 +58,35 @@ def plot_estimates(estimates: Sequence[Estimate], confidence: float = 0.95) -> F
         axes.set_title(
             f"{axes.get_title(loc='left')}{note}", loc="left", fontsize=10, parse_math=False
         )
+    return figure
+
+
+def plot_comparison(comparison: Comparison, confidence: float = 0.95) -> Figure:
+    """Draw every difference with its simultaneous interval; those that changed stand out."""
+    shown = [one.rows(confidence, top=SHOWN_VALUES) for one in comparison.values()]
+    heights = [0.7 + 0.26 * len(rows) for rows in shown]
+    figure, panels = new_figure(sum(heights) + 0.5, heights)
+    for one, rows, axes in zip(comparison.values(), shown, panels, strict=True):
+        for place, row in enumerate(rows):
+            reach = [
+                [row["difference"] - row["simultaneous_low"]],
+                [row["simultaneous_high"] - row["difference"]],
+            ]
+            colour = SERIES[1] if row["changed"] else GREY
+            axes.errorbar(
+                row["difference"], place, xerr=reach, fmt="o", color=colour, ms=4, capsize=3
+            )
+        axes.axvline(0, color=GREY, linewidth=0.8)
+        labels = ["mean" if row["value"] is None else str(row["value"]) for row in rows]
+        axes.set_yticks(list(range(len(rows))), labels, parse_math=False)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        if rows[0]["value"] is not None:
+            axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:+.3g} points")
+        title = f"{one.name}: {one.verdict(confidence)}"
+        axes.set_title(title, loc="left", fontsize=10, parse_math=False)
+    title = f"{comparison.after} against {comparison.before}"
+    title += f", {100 * confidence:g}% intervals, all at once"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     return figure
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..plan import Plan
     from ..survey import Survey
     from .base import Estimate
+    from .compare import Comparison
     from .result import Result
 
 SHOWN_VALUES = 24
@@ -76,6 +77,15 @@ def estimates_html(title: str, estimates: Iterable[Estimate]) -> str:
 def result_html(result: Result) -> str:
     """Show the estimates of a round."""
     return estimates_html(repr(result).splitlines()[0], result.estimates.values())
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Show the differences between two results."""
+    from .compare import HEADINGS
+
+    headings = [f">{one}" if 2 <= place <= 4 else one for place, one in enumerate(HEADINGS)]
+    title = f"{comparison.after} against {comparison.before}"
+    return html_table(title, headings, comparison.lines(SHOWN_VALUES))
 
 
 def plan_html(plan: Plan) -> str:
