@@ -93,14 +93,17 @@ def plot_comparison(comparison: Comparison, confidence: float = 0.95) -> Figure:
 def plot_plan(plan: Plan) -> Figure:
     """Draw the expected errors against the number of devices; a line marks the plan's own.
 
-    Attributes whose errors are the same, as a balanced survey's mostly are, share a line.
+    Attributes whose errors are the same, as a balanced survey's mostly are, share a line.  Bands
+    reach up to the errors at worst.
     """
     figure, (axes,) = new_figure(4.2)
     devices = [plan.devices * 10 ** (step / 4) for step in range(-4, 9)]
-    for place, (error, names) in enumerate(_alike(plan)):
-        errors = [error * math.sqrt(plan.devices / count) for count in devices]
+    for place, (error, worst, names) in enumerate(_alike(plan)):
+        scales = [math.sqrt(plan.devices / count) for count in devices]
+        errors, most = ([one * scale for scale in scales] for one in (error, worst))
         style = ("-", "--", ":", "-.")[place // len(SERIES) % 4]
-        axes.loglog(devices, errors, style, label=_listed(names))
+        (line,) = axes.loglog(devices, errors, style, label=_listed(names))
+        axes.fill_between(devices, errors, most, color=line.get_color(), alpha=0.15, linewidth=0)
     axes.axvline(plan.devices, color=GREY, linestyle=":")
     axes.xaxis.set_major_formatter(lambda count, _: f"{count:,.0f}")
     axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
@@ -113,13 +116,17 @@ def plot_plan(plan: Plan) -> Figure:
     return figure
 
 
-def _alike(plan: Plan) -> list[tuple[float, list[str]]]:
-    """Return the errors that differ, from the largest down, with the attributes that have them."""
-    groups: list[tuple[float, list[str]]] = []
-    for one in sorted(plan.errors, key=lambda one: -one.error):
-        if not groups or one.error < (1 - ALIKE) * groups[-1][0]:
-            groups.append((one.error, []))
-        groups[-1][1].append(one.attribute)
+def _alike(plan: Plan) -> list[tuple[float, float, list[str]]]:
+    """Return the errors that differ, and those at worst, with the attributes that have them."""
+    groups: list[tuple[float, float, list[str]]] = []
+    for one in sorted(plan.errors, key=lambda one: (-one.error, -one.worst)):
+        alike = groups and all(
+            (1 - ALIKE) * theirs <= own <= theirs / (1 - ALIKE)
+            for own, theirs in zip((one.error, one.worst), groups[-1][:2], strict=True)
+        )
+        if not alike:
+            groups.append((one.error, one.worst, []))
+        groups[-1][2].append(one.attribute)
     return groups
 
 

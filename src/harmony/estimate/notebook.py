@@ -91,10 +91,16 @@ def comparison_html(comparison: Comparison) -> str:
 def plan_html(plan: Plan) -> str:
     """Show a plan."""
     rows = [
-        [one.attribute, f"{one.answers:,}", f"± {one.in_units:.2g}", f"{one.error:.2%}"]
+        [
+            one.attribute,
+            f"{one.answers:,}",
+            f"± {one.in_units:.2g}",
+            f"{one.error:.2%}",
+            f"± {one.worst_in_units:.2g}",
+        ]
         for one in plan.errors
     ]
-    headings = ["attribute", ">answers", ">expected error", ">of the domain"]
+    headings = ["attribute", ">answers", ">expected error", ">of the domain", ">at worst"]
     return html_table(repr(plan).splitlines()[0], headings, rows)
 
 

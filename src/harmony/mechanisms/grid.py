@@ -132,6 +132,22 @@ class Grid(ExpectedErrorMixin):
         """Variance between devices to plan with: that of a value uniform over its range."""
         return 1 / 3
 
+    def variance_of(self, t: Floats, share: float) -> float:
+        """Return n times the variance of the mean of numbers like these, if `share` answers."""
+        return float(self.noise_at(t).mean() + (1 - share) * np.var(t))
+
+    def greatest_variance(self, share: float = 0.0) -> float:
+        """Return what `expected_variance` is for the numbers at which it is greatest.
+
+        Half of them are t and half are -t: with the second moment s(t) of a report, which is
+        straight between grid points, the variance is s(t) - share * t^2.
+        """
+        second = self.point_noise + self.points**2
+        slopes = np.diff(second) / np.diff(self.points)
+        peaks = slopes / (2 * share) if share > 0 else np.copysign(np.inf, slopes)
+        t = np.concatenate([self.points, np.clip(peaks, self.points[:-1], self.points[1:])])
+        return float((np.interp(t, self.points, second) - share * t**2).max())
+
     @cached_property
     def decoded(self) -> Decoded:
         """What a report decodes to, for devices on each of the grid points."""

@@ -185,6 +185,19 @@ class Linear(ExpectedErrorMixin):
         """Variance between devices to plan with: all values equally frequent."""
         return (1 - 1 / self.values) / self.values
 
+    def variance_at(self, frequency: Floats, share: float) -> Floats:
+        """Return n times the variance for values of these frequencies, if `share` answers."""
+        return self.noise_at(frequency) + (1 - share) * frequency * (1 - frequency)
+
+    def greatest_variance(self, share: float = 0.0) -> float:
+        """Return what `expected_variance` is for the frequency at which it is greatest.
+
+        It is a parabola that opens downwards, or a line where everyone answers.
+        """
+        rise = float(self.noise_at(np.array(1.0)) - self.noise_at(np.array(0.0)))
+        peak = np.clip(0.5 + rise / (2 * (1 - share)), 0, 1) if share < 1 else 0.0
+        return float(self.variance_at(np.array([0.0, peak, 1.0]), share).max())
+
     def moments(self, cells: Counts) -> Moments:
         """Decode the counts by row and symbol: k frequencies with the variance of a report."""
         n = int(cells.sum())

@@ -104,6 +104,10 @@ class SignedLinear(ExpectedErrorMixin):
         """Variance between devices to plan with; the noise's bound includes it."""
         return 0.0
 
+    def greatest_variance(self, share: float = 0.0) -> float:
+        """Return the variance at its greatest; the noise's bound is that."""
+        return self.zero_variance
+
     def moments(self, cells: Counts) -> Moments:
         """Decode the counts: for each level, the mean of sign times (indicator - 1 / size).
 

@@ -120,11 +120,11 @@ def plan_sentence(plan: Plan) -> str:
     >>> plan_sentence(hm.Survey("phones", [hm.Boolean("wifi")], 1.0).plan(devices=50_000))
     'With 50,000 devices at epsilon 1 expect ±0.84%.'
     """
-    errors = [one.error for one in plan.errors]
-    least, most = f"{min(errors):.2g}", f"{max(errors):.2g}"
-    spread = _percent(max(errors))
-    if least != most:
-        spread = f"{_percent(min(errors))} to {_percent(max(errors))}"
+    least = min(one.error for one in plan.errors)
+    most = max(one.worst for one in plan.errors)
+    spread = _percent(most)
+    if _percent(least) != spread:
+        spread = f"{_percent(least)} to {spread}, depending on the values"
     return f"With {plan.devices:,} devices at epsilon {plan.epsilon:g} expect ±{spread}."
 
 
