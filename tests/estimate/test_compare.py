@@ -178,9 +178,9 @@ def test_what_cannot_be_compared_is_refused_with_the_reason() -> None:
         hm.compare(first, alone)
     with pytest.raises(hm.HarmonyError, match="the same result"):
         hm.compare(first, first)
-    with pytest.raises(hm.HarmonyError, match="'after' must be a result.*not a Tally"):
+    with pytest.raises(hm.HarmonyError, match=r"'after' must be a result.*not a Tally"):
         hm.compare(first, SURVEY.collect(people(), seed=1))
-    with pytest.raises(hm.HarmonyError, match="'before' must be a result.*not a MeanEstimate"):
+    with pytest.raises(hm.HarmonyError, match=r"'before' must be a result.*not a MeanEstimate"):
         hm.compare(first["battery"], first)
     with pytest.raises(hm.HarmonyError, match="battery and theme are estimates of different kinds"):
         hm.compare(first["battery"], first["theme"])
