@@ -225,7 +225,7 @@ def test_p_values_of_several_are_corrected_by_their_correlation() -> None:
     assert chance_of_any(p_values, 4, np.eye(4)) == pytest.approx(independent, rel=0.1)
     together = chance_of_any(p_values, 4, np.ones((4, 4)))
     assert together[1:] == pytest.approx(p_values[1:], rel=0.15)
-    assert together[0] <= independent[0]
+    assert together[0] <= independent[0] * (1 + 1e-6)
     assert chance_of_any(p_values, 1) == pytest.approx(p_values)
 
 

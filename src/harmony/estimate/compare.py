@@ -29,7 +29,18 @@ HEADINGS = ("attribute", "value", "before", "after", "difference", "95%, all at 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison(Mapping[str, Change], Exported):
-    """The changes by attribute between two results: see `compare`."""
+    """The changes by attribute between two results: see `compare`.
+
+    >>> import harmony as hm
+    >>> survey = hm.Survey("phones", [hm.Numeric("battery", 0, 100)], epsilon=1.0)
+    >>> first, second = (
+    ...     survey.estimate(survey.collect({"battery": [level] * 10_000}, seed=7))
+    ...     for level in (50.0, 60.0)
+    ... )
+    >>> comparison = hm.compare(first, second)
+    >>> comparison.changed(), comparison["battery"].verdict()
+    (('battery',), 'changed')
+    """
 
     columns = COLUMNS
 

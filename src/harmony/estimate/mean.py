@@ -23,6 +23,12 @@ class MeanEstimate(Estimate):
     `mean` is unbiased and may fall outside the range; `consistent` is clipped to it.
     `influence` is how far the stated share of dishonest devices could move the mean.
     `sampling` says how the mean scatters, for a range of -1 to 1.
+
+    >>> import harmony as hm
+    >>> survey = hm.Survey("phones", [hm.Numeric("battery", 0, 100)], epsilon=1.0)
+    >>> one = survey.estimate(survey.collect({"battery": [40.0] * 10_000}, seed=7)).mean("battery")
+    >>> round(one.mean, 1), [round(end, 1) for end in one.interval()]
+    (39.5, [37.5, 41.4])
     """
 
     name: str
