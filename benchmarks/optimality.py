@@ -45,10 +45,13 @@ OUE sends k bits and subset selection a whole subset; Harmony sends one symbol.
 
 {large}
 
-Of these {large_settings} settings {large_over} are above 1.05, for two reasons. A design that treats all pairs of values alike, with fewer symbols than values,
-confuses each pair in at least one of its r rows, so with a chance of at least 1 / r; the least noise needs a chance of about e^-eps. So it takes e^eps rows of
-as many symbols: 9 million cells at epsilon 8, and tallies have two million at most. Below, where values are no more than a few times e^eps, randomised response
-over the values themselves takes over, with one row; but a symbol has 16 bits, so it ends at 65,536 values.
+Of these {large_settings} settings {large_over} are above 1.05, for two reasons. A design that
+treats all pairs of values alike, with fewer symbols than values, confuses each pair in at least
+one of its r rows, so with a chance of at least 1 / r; the least noise needs a chance of about
+e^-eps. So it takes e^eps rows of as many symbols: 9 million cells at epsilon 8, and tallies have
+two million at most. Below, where values are no more than a few times e^eps, randomised response
+over the values themselves takes over, with one row; but a symbol has 16 bits, so it ends at
+65,536 values.
 
 ## Numeric: worst-case variance of one report, values in [-1, 1]
 

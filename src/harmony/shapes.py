@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .attributes import Attribute, Numeric
+from .attributes import Numeric
 from .errors import HarmonyError
 from .mechanisms import Grid, Linear, Mechanism
 from .near_names import did_you_mean
+from .questions import Asked
 
 if TYPE_CHECKING:
     from .survey import Survey
@@ -42,7 +43,7 @@ def check_shape(survey: Survey, shape: Shape | None) -> None:
             _numbers(attribute, expected)
 
 
-def tier_variance(attribute: Attribute, mechanism: Mechanism, share: float, shape: Shape) -> float:
+def tier_variance(attribute: Asked, mechanism: Mechanism, share: float, shape: Shape) -> float:
     """Return n times the variance of an estimate of `attribute` from n answers.
 
     Of a histogram, that of the value for which it is greatest.  Attributes that a given shape
@@ -63,7 +64,7 @@ def tier_variance(attribute: Attribute, mechanism: Mechanism, share: float, shap
     return mechanism.variance_of(np.clip(scaled, -1, 1), share)
 
 
-def _frequencies(attribute: Attribute, expected: Any) -> list[float]:
+def _frequencies(attribute: Asked, expected: Any) -> list[float]:
     """Return the frequency of each value; those of a mapping that it does not name are zero.
 
     >>> from harmony.attributes import Boolean
@@ -89,14 +90,14 @@ def _frequencies(attribute: Attribute, expected: Any) -> list[float]:
     return numbers
 
 
-def _numbers(attribute: Attribute, expected: Any) -> list[float]:
+def _numbers(attribute: Asked, expected: Any) -> list[float]:
     listed = isinstance(expected, Sequence | np.ndarray) and not isinstance(expected, str)
     if not listed or not len(expected):
         raise HarmonyError(f"'shape': give {attribute.name} a list of numbers like those expected")
     return [_number(attribute, number) for number in expected]
 
 
-def _number(attribute: Attribute, number: Any) -> float:
+def _number(attribute: Asked, number: Any) -> float:
     if hasattr(number, "item"):
         number = number.item()
     if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..attributes import Attribute
+from ..attributes import Attribute, Numeric
 from ..errors import DataError
 from ..near_names import did_you_mean
 from .coded import coded_column
@@ -15,18 +15,23 @@ from .sources import source_of
 
 
 def read_columns(
-    table: TableLike, attributes: Sequence[Attribute], as_devices: bool = False
+    table: TableLike, parts: Sequence[Attribute], as_devices: bool = False
 ) -> tuple[list[Column], int]:
-    """Return a column for each attribute, and how many rows the table has.
+    """Return the column that each part reads, and how many rows the table has.
 
-    Columns of another type are refused, unless every value is answered `as_devices` do.
+    Parts that read the same of the same column, such as the levels of a distribution, get the
+    same column.  Columns of another type are refused, unless every value is answered `as_devices`
+    do.
     """
     names = _names(table)
+    distinct: dict[tuple[Any, ...], Attribute] = {}
+    for part in parts:
+        distinct.setdefault(_reading(part), part)
     sources = {
-        attribute.name: source_of(_pick(table, names, attribute.name), attribute, as_devices)
-        for attribute in attributes
+        reading: source_of(_pick(table, names, part.source), part, as_devices)
+        for reading, part in distinct.items()
     }
-    lengths = {name: len(source) for name, source in sources.items()}
+    lengths = {distinct[reading].source: len(source) for reading, source in sources.items()}
     shortest = min(lengths, key=lengths.__getitem__)
     longest = max(lengths, key=lengths.__getitem__)
     if lengths[shortest] != lengths[longest]:
@@ -37,8 +42,15 @@ def read_columns(
     if not lengths[shortest]:
         raise DataError("the table has no rows; one row is one device")
     column_of = device_column if as_devices else coded_column
-    columns = [column_of(sources[attribute.name], attribute) for attribute in attributes]
-    return columns, lengths[shortest]
+    columns = {reading: column_of(source, distinct[reading]) for reading, source in sources.items()}
+    return [columns[_reading(part)] for part in parts], lengths[shortest]
+
+
+def _reading(part: Attribute) -> tuple[Any, ...]:
+    """What a column is read as: parts of which this is equal can share one."""
+    if isinstance(part, Numeric):
+        return part.source, part.low, part.high, part.missing
+    return type(part), part.source, part.values, part.missing, part.unlisted
 
 
 def _names(table: TableLike) -> Any:

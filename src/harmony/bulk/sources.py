@@ -68,7 +68,7 @@ def source_of(values: Any, attribute: Attribute, as_devices: bool = False) -> An
         values = values.to_numpy()
     array = np.asarray(values)
     if array.ndim != 1:
-        raise DataError(f"{attribute.name}: the column must have one dimension")
+        raise DataError(f"{attribute.source}: the column must have one dimension")
     return Objects(array, attribute) if array.dtype.kind in "OU" else array
 
 

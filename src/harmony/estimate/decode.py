@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..attributes import Attribute, Numeric, Signed
+from ..attributes import Numeric, Signed
 from ..errors import HarmonyError
+from ..questions import Asked
 from .base import Estimate
 from .coin_check import check_coins
 from .combine import WEIGHTINGS, Combined, combine
@@ -106,14 +107,12 @@ def _tier_warnings(estimates: dict[str, Estimate], weighting: str) -> list[TierW
     return sorted(found, key=lambda one: one.p_value)
 
 
-def _in_units(
-    attribute: Attribute, combined: Combined, epsilon: float, too_wide: float
-) -> Estimate:
+def _in_units(attribute: Asked, combined: Combined, epsilon: float, too_wide: float) -> Estimate:
     """Scale from the mechanism's units to the attribute's."""
     if attribute.values:
         return HistogramEstimate(
             attribute.name,
-            attribute.values,
+            attribute.values,  # type: ignore[arg-type]  # pairs, where it is a crosstab
             combined.n,
             epsilon,
             combined.influence,

@@ -41,13 +41,10 @@ def attack_survey(
     """
     document = survey.to_document()
     seed = random_bytes(16)
-    tried = [_values(attribute) for attribute in survey.attributes]
+    tried = {part.source: _values(part) for part in survey.readings}
     inputs = [
-        {
-            attribute.name: values[place % len(values)]
-            for attribute, values in zip(survey.attributes, tried, strict=True)
-        }
-        for place in range(max(len(values) for values in tried))
+        {name: values[place % len(values)] for name, values in tried.items()}
+        for place in range(max(map(len, tried.values())))
     ]
     found = []
     for tier, epsilon in enumerate(survey.tiers):

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harmony.attributes import Attribute, Numeric
+from harmony.attributes import Numeric
+from harmony.crosstab import Crosstab
 from harmony.estimate.base import Estimate
 from harmony.estimate.decimals import number_writer
 from harmony.estimate.histogram import HistogramEstimate
 from harmony.estimate.result import Result
 from harmony.plan import Plan
+from harmony.questions import Asked
 from harmony.service.catalogue import RoundEntry, SurveyEntry
 
 from .charts import MOST_BARS, Chart, chart_of, shown_value, trend_of
@@ -53,12 +55,14 @@ class AttributeCard:
         return self.verdict == "ok"
 
 
-def asks(attribute: Attribute) -> str:
+def asks(attribute: Asked) -> str:
     """Return in a few words what an attribute is.
 
     >>> asks(Numeric("battery", 0, 100))
     'mean of a number from 0 to 100'
     """
+    if isinstance(attribute, Crosstab):
+        return f"joint table of {len(attribute.values):,} pairs"
     if isinstance(attribute, Numeric) and not attribute.values:
         return f"mean of a number from {attribute.low:g} to {attribute.high:g}"
     if isinstance(attribute, Numeric):
@@ -69,7 +73,7 @@ def asks(attribute: Attribute) -> str:
 
 
 def attribute_card(
-    attribute: Attribute, results: Sequence[Result], result: Result, confidence: float = 0.95
+    attribute: Asked, results: Sequence[Result], result: Result, confidence: float = 0.95
 ) -> AttributeCard:
     """Show one attribute of `result`, and how it went over `results`."""
     one = result[attribute.name]
