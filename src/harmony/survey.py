@@ -381,7 +381,8 @@ class Survey:
         it is "even" or "worst" that counts, or what is expected of the attributes that are
         named: the frequencies of values, or a list of numbers like those to come.
 
-        >>> survey = Survey("apps", [Categorical("app", [f"app {n}" for n in range(50)])], 4.0)
+        >>> from harmony import Integer
+        >>> survey = Survey("apps", [Integer("app", 0, 49)], 4.0)
         >>> [survey.plan(error=0.01, shape=shape).devices for shape in ("even", "worst")]
         [2060, 35775]
         >>> survey.plan(devices=5_000, shape={"app": [0.51] + [0.01] * 49}).errors[0].error
