@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from harmony_device.protocol import MAX_SYMBOLS
 
@@ -78,7 +78,7 @@ class Design:
         return q * (1 - q) / (p - q) ** 2
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def best_design(epsilon: float, values: int) -> Design:
     """Return the design of least variance for `values` values, small tallies preferred.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,7 @@ class Grid(ExpectedErrorMixin):
     values: Floats
 
     @classmethod
-    @cache
+    @lru_cache(maxsize=256)  # some 100 kB each
     def design(cls, epsilon: Fraction, mechanism: str = "auto") -> Grid:
         """Return the paper's two-point table, or the one of least worst-case variance."""
         if mechanism == "harmony" or epsilon <= TWO_POINTS_BELOW:

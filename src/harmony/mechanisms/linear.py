@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ class Linear(ExpectedErrorMixin):
     table: Table
 
     @classmethod
-    @cache
+    @lru_cache(maxsize=2048)
     def design(cls, epsilon: Fraction, values: int, mechanism: str = "auto") -> Linear:
         """Return the paper's code (g = 2, w = 1), or the one of least variance."""
         if mechanism == "harmony":

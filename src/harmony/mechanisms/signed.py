@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ class SignedLinear(ExpectedErrorMixin):
     table: CirculantTable
 
     @classmethod
-    @cache
+    @lru_cache(maxsize=2048)
     def design(cls, epsilon: Fraction, values: int, mechanism: str = "auto") -> SignedLinear:
         """Return the mechanism for `values` levels; there is one, whatever `mechanism` asks."""
         digits = 1 + (values - 1).bit_length()
