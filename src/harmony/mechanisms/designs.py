@@ -131,8 +131,11 @@ def memory_design(epsilon: float, memory: float, values: int) -> Design:
     >>> best_design(1.0, 64).base, memory_design(1.0, 2.0, 64).base
     (67, 11)
     """
-    # A device keeps a word for each index, so bases stay small.
-    small = [one for one in _candidates(epsilon, values) if one[1].base <= MAX_BASE]
+    small = [  # a device keeps a word for each index
+        (variance, design)
+        for variance, design in _candidates(epsilon, values)
+        if design.base <= MAX_BASE and design.cells <= max(MAX_CELLS, 4 * values)
+    ]
     plain = max(best_design(epsilon, values).variance(epsilon), min(small, key=itemgetter(0))[0])
     unary = 4 * math.exp(epsilon) / math.expm1(epsilon) ** 2
     most = min(SLACK * plain, max(plain, unary))
