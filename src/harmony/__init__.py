@@ -25,6 +25,8 @@ if _typing.TYPE_CHECKING:
         SurveyError,
         TallyError,
     )
+    from .estimate import Comparison, HistogramEstimate, MeanEstimate, Result
+    from .estimate.compare import compare
     from .mechanisms.audit import audit
     from .plan import Plan
     from .rounds import Round
@@ -37,21 +39,26 @@ __all__ = [
     "Boolean",
     "Categorical",
     "ClippedWarning",
+    "Comparison",
     "Crosstab",
     "DataError",
     "Distribution",
     "HarmonyError",
+    "HistogramEstimate",
     "Integer",
+    "MeanEstimate",
     "Numeric",
     "Plan",
     "PrivacyError",
     "PrivacyLeakWarning",
+    "Result",
     "Round",
     "Survey",
     "SurveyError",
     "Tally",
     "TallyError",
     "audit",
+    "compare",
     "datasets",
 ]
 
@@ -69,6 +76,8 @@ _HOMES = {
         "SurveyError",
         "TallyError",
     ),
+    "estimate": ("Comparison", "HistogramEstimate", "MeanEstimate", "Result"),
+    "estimate.compare": ("compare",),
     "mechanisms.audit": ("audit",),
     "plan": ("Plan",),
     "rounds": ("Round",),
