@@ -15,7 +15,6 @@ from types import TracebackType
 
 import psycopg
 
-from . import logs_read
 from .waiting import STUCK_SECONDS
 
 
@@ -95,5 +94,4 @@ class Postgres:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
-        logs_read.take_in(Path(self._server.log))
         shutil.rmtree(self._folder)

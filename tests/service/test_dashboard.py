@@ -178,7 +178,8 @@ def test_pages_run_nothing_that_is_not_ours(service: Service) -> None:
         assert "default-src 'none'" in policy
         assert "script-src 'self';" in policy
         assert "unsafe" not in policy
-        assert not re.search(r"<script(?![^>]*src=)|\son[a-z]+=|style=|https?://", response.text)
+        markup = re.sub(r"<code>[^<]*</code>", "", response.text)  # text to copy
+        assert not re.search(r"<script(?![^>]*src=)|\son[a-z]+=|style=|https?://", markup)
 
 
 def test_assets_are_kept_for_good_and_never_stale(service: Service) -> None:
@@ -233,7 +234,8 @@ def test_the_claim_signs_its_admin_in(serve: Start) -> None:
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_a_survey_of_many_attributes_has_pages(service: Service) -> None:
     many = hm.Survey("many", [hm.Boolean(f"setting {n}") for n in range(120)], epsilon=1.0)
-    service.open(survey=many)
+    live, device = service.open(survey=many), service.enrol()
+    service.send(device, report_body("week1", any_report(live, device.device)), "many")
     analyst = Visitor(service, "analyst")
     first, last = analyst.get("/surveys/many").text, analyst.get("/surveys/many?page=3").text
     assert "setting 49<" in first
@@ -271,15 +273,6 @@ def test_a_bad_form_comes_back_with_what_is_wrong(
     assert response.status_code == 422
     assert said in response.text
     assert "phones" not in service.state.catalogue.surveys
-
-
-@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("row", ["1", "9" * 5000, "\N{ARABIC-INDIC DIGIT ZERO}"])
-def test_a_row_that_is_not_there_cannot_be_left_out(service: Service, row: str) -> None:
-    form = {"attribute_name": "battery", "attribute_kind": "mean", "wish": f"without-{row}"}
-    response = Visitor(service, "admin").post("/new-survey", **form)
-    assert response.status_code == 200
-    assert "battery" in response.text
 
 
 def test_a_stream_ends_when_the_server_does(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class AttributeFields:
     def to_document(self, where: str) -> dict[str, Any]:
         """Return the attribute's definition.
 
-        >>> theme = AttributeFields("theme", "categorical", values="dark, other", unlisted="other")
+        >>> theme = AttributeFields("theme", "categorical", values="dark\\nother", unlisted="other")
         >>> theme.to_document("")
         {'name': 'theme', 'kind': 'categorical', 'values': ['dark', 'other'], 'unlisted': 'other'}
         """
@@ -47,7 +47,7 @@ class AttributeFields:
         if self.kind == "boolean":
             return {"name": self.name, "kind": "boolean"} | self._boolean_missing()
         if self.kind == "categorical":
-            values = [value.strip() for value in self.values.split(",")]
+            values = [value.strip() for value in self.values.split("\n")]
             document: dict[str, Any] = {"name": self.name, "kind": "categorical"}
             stand_ins = {"missing": self.missing, "unlisted": self.unlisted}
             return (
@@ -108,9 +108,9 @@ class SurveyForm:
         """Return the form with one more attribute."""
         return replace(self, attributes=(*self.attributes, AttributeFields()))
 
-    def without(self, place: str) -> SurveyForm:
-        """Return the form without the attribute at this place, if there is any; the last stays."""
-        kept = tuple(one for number, one in enumerate(self.attributes) if str(number) != place)
+    def without(self, place: int) -> SurveyForm:
+        """Return the form without one attribute; the last stays."""
+        kept = tuple(one for number, one in enumerate(self.attributes) if number != place)
         return replace(self, attributes=kept or (AttributeFields(),))
 
     def definition(self) -> dict[str, Any]:
