@@ -14,6 +14,7 @@ from harmony_device.protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VA
 
 from .errors import SurveyError
 from .near_names import did_you_mean
+from .text import TextPlaces
 from .wording import checked_words
 
 Value = str | int | bool
@@ -166,7 +167,7 @@ class Signed(Categorical):
         return super().to_document() | {"kind": "signed"}
 
 
-Attribute = Numeric | Categorical
+Attribute = Numeric | Categorical | TextPlaces
 
 
 def Boolean(  # noqa: N802  reads as an attribute kind
@@ -213,6 +214,11 @@ def attribute_from_document(document: Any, where: str) -> Attribute:
         raise SurveyError(f"{where}: must be a mapping with 'name' and 'kind'")
     fields = {key: value for key, value in document.items() if key not in ("coin", "mechanisms")}
     kind = fields.pop("kind", None)
+    if kind == "text":
+        try:
+            return TextPlaces.from_document(fields)
+        except SurveyError as problem:
+            raise SurveyError(f"{where}: {problem}") from None
     builders: dict[str, tuple[Any, set[str], set[str]]] = {
         "numeric": (Numeric, {"name", "low", "high"}, {"bins", *_ALL_KINDS}),
         "categorical": (Categorical, {"name", "values"}, {"unlisted", *_ALL_KINDS}),

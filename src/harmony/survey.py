@@ -368,7 +368,7 @@ def _checked_attributes(attributes: object) -> tuple[Attribute, ...]:
     if not isinstance(attributes, Iterable) or isinstance(attributes, str | dict):
         raise SurveyError("'attributes' must be a list of attributes")
     checked = tuple(attributes)
-    if not all(isinstance(one, Numeric | Categorical) for one in checked):
+    if not all(isinstance(one, Attribute) for one in checked):
         raise SurveyError("'attributes' must hold Numeric and Categorical attributes only")
     if not 1 <= len(checked) <= MAX_ATTRIBUTES:
         raise SurveyError(f"'attributes' must list between 1 and {MAX_ATTRIBUTES} attributes")

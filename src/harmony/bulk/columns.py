@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Words
 from ..attributes import Attribute, Numeric
 from .type_words import in_words
 
@@ -34,6 +35,20 @@ class InPlace:
 
     def __call__(self, start: int, stop: int) -> NDArray[Any]:
         return self.values[start:stop]
+
+
+@dataclass(frozen=True)
+class SpelledTexts:
+    """The code of each row's text, its first bit the highest of 64, and which rows have one."""
+
+    bits: Words
+    told: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    def __getitem__(self, rows: Any) -> SpelledTexts:
+        return SpelledTexts(self.bits[rows], self.told[rows])
 
 
 class StandIns(NamedTuple):

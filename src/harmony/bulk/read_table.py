@@ -8,10 +8,12 @@ from typing import Any
 from ..attributes import Attribute
 from ..errors import DataError
 from ..near_names import did_you_mean
+from ..text import TextPlaces
 from .coded import coded_column
 from .columns import Column, TableLike
 from .device_columns import device_column
 from .sources import source_of
+from .text_places import coded_text
 
 
 def read_columns(
@@ -36,9 +38,19 @@ def read_columns(
         )
     if not lengths[shortest]:
         raise DataError("the table has no rows; one row is one device")
-    column_of = device_column if as_devices else coded_column
-    columns = [column_of(sources[attribute.name], attribute) for attribute in attributes]
+    columns = [_column(sources[one.name], one, as_devices) for one in attributes]
     return columns, lengths[shortest]
+
+
+def _column(source: Any, attribute: Attribute, as_devices: bool) -> Column:
+    if isinstance(attribute, TextPlaces):
+        return coded_text(source, attribute, as_devices)
+    return device_column(source, attribute) if as_devices else coded_column(source, attribute)
+
+
+def pick_column(table: TableLike, name: str) -> Any:
+    """Return the column of a table that is called `name`, or refuse the table."""
+    return _pick(table, _names(table), name)
 
 
 def _names(table: TableLike) -> Any:

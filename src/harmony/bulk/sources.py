@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from ..attributes import Attribute, Numeric
 from ..errors import DataError
-from .columns import wrong_type
+from ..text import TextPlaces
+from .columns import SpelledTexts, wrong_type
 
 _NOT_CONVERTED = (pa.ArrowException, ValueError, TypeError, OverflowError)
 
@@ -56,6 +57,8 @@ class Objects:
 
 def source_of(values: Any, attribute: Attribute, as_devices: bool = False) -> Any:
     """Bring any column to a NumPy or an Arrow array, without copying numbers."""
+    if isinstance(values, SpelledTexts):
+        return values
     if isinstance(values, pa.ChunkedArray):
         return _unified(values) if pa.types.is_dictionary(values.type) else values
     if isinstance(values, pa.Array):
@@ -94,4 +97,6 @@ def _arrow(values: Any, attribute: Attribute, as_devices: bool) -> Any:
 def _arrow_type(attribute: Attribute) -> pa.DataType:
     if isinstance(attribute, Numeric):
         return pa.float64()
+    if isinstance(attribute, TextPlaces):
+        return pa.string()
     return {str: pa.string(), int: pa.int64(), bool: pa.bool_()}[type(attribute.values[0])]

@@ -20,8 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Union
 
+    from .text import Text
+
     Answer = Union[float, int, None]
-    Attribute = Union["Number", "Histogram", "Category", "Signed"]
+    Attribute = Union["Number", "Histogram", "Category", "Signed", Text]
 
 NO_VALUE = "no value, or none that is a {type}"
 NOT_LISTED = "the value is not one of the survey's 'values'"
@@ -46,7 +48,7 @@ class Number:
     type = NUMBER
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self.name = _name(document)
+        self.name = checked_attribute_name(document)
         self.low = _number(document, "low")
         self.high = _number(document, "high")
         if not self.low < self.high:
@@ -124,7 +126,7 @@ class Category:
     signed = False
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self.name = _name(document)
+        self.name = checked_attribute_name(document)
         values = document.get("values")
         if not isinstance(values, list) or not 2 <= len(values) <= MAX_VALUES:
             raise RefusedError(f"'values' must list between 2 and {MAX_VALUES} values")
@@ -229,7 +231,11 @@ def attribute_from_document(document: Any) -> Attribute:
         return Category(document)
     if kind == "signed":
         return Signed(document)
-    raise RefusedError("'kind' must be 'numeric', 'categorical' or 'signed'")
+    if kind == "text":
+        from .text import Text
+
+        return Text(document)
+    raise RefusedError("'kind' must be 'numeric', 'categorical', 'signed' or 'text'")
 
 
 def _checked_values(values: list[Any]) -> tuple[str, list[Any]]:
@@ -263,7 +269,8 @@ def _finite(value: object) -> float | None:
     return value if isfinite(value) else None
 
 
-def _name(document: dict[str, Any]) -> str:
+def checked_attribute_name(document: dict[str, Any]) -> str:
+    """Return an attribute's name, or raise RefusedError."""
     name = document.get("name")
     if (
         not isinstance(name, str)
