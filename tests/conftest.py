@@ -6,6 +6,13 @@ from itertools import groupby
 from random import Random
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test hangs on chance or on how fast the machine is: fixed examples, without a deadline each.
+settings.register_profile(
+    "harmony", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("harmony")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import harmony as hm
@@ -24,13 +24,7 @@ from harmony.bulk.collect import Randomizer
 from harmony.bulk.fields import SPARE, WORDS, Coin
 from harmony_device.protocol import MAX_VALUES
 
-MANY = settings(
-    max_examples=1000,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+MANY = settings(max_examples=1000)
 SEEDS = st.integers(0, 2**32)
 SIZES = st.one_of(st.integers(1, 5), st.sampled_from([15, 16, 17, 63, 64, 65, 300, 2049, 4097]))
 WORD = np.uint64(2**64 - 1)

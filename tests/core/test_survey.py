@@ -201,7 +201,7 @@ def test_a_document_that_breaks_its_promise_cannot_be_loaded(
         hm.Survey.from_document(broken(change))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_a_mangled_document_raises_only_survey_errors(data: st.DataObject) -> None:
     """Replace any one node of a document by junk: it loads or it is refused, nothing else."""

@@ -10,11 +10,9 @@ from __future__ import annotations
 import copy
 import json
 import math
-import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,174 +20,27 @@ import pytest
 
 from harmony_device import Device
 
-from .conftest import Clock, small_survey
-from .fake_server import DirectTransport, FakeServer, serving
-from .steps import step_document
-
-RECORD: dict[str, type] = {
-    "age": int,
-    "diagnosis": str,
-    "charging": bool,
-    "battery": float,
-    "theme": str,
-}
-DIAGNOSES = ("none", "asthma", "flu", "größer", "HIV")
-WRONG: tuple[Any, ...] = (
-    None,
-    math.nan,
-    math.inf,
-    -math.inf,
-    "",
-    "71",
-    "true",
-    True,
-    False,
-    0,
-    -0.0,
-    1,
-    1.0,
-    0.5,
-    2**53,
-    10**400,
-    -1,
-    b"flu",
-    [],
-    {},
-    object(),
-    (1,),
-    1j,
-    "fl",
-    "flu ",
-    "FLU",
+from .conftest import Clock
+from .fake_server import DirectTransport, serving
+from .hostile import (
+    DIAGNOSES,
+    RECORD,
+    Watch,
+    hostile_documents,
+    hostile_server,
+    people,
+    two_values,
+    without_symbols,
 )
 
 
-def two_values(name: str, values: list[Any], epsilon: float = 1e-4, **more: Any) -> dict[str, Any]:
-    """A survey with one attribute of two values, whose table keeps nearly nothing back."""
-    half = 1 << 52
-    return {
-        "format": "harmony-survey/1",
-        "name": name,
-        "epsilon": epsilon,
-        "answers": 1,
-        "attributes": [
-            {
-                "name": "diagnosis",
-                "kind": "categorical",
-                "values": values,
-                "coin": 1,
-                **more,
-                "mechanisms": [
-                    {"code": "linear", "base": 2, "digits": 1, "multipliers": [1], "table": 0}
-                ],
-            },
-        ],
-        "tables": [{"kind": "circulant", "counts": [half + 1, half - 1]}],
-    }
-
-
-def hostile_documents(rng: random.Random) -> list[dict[str, Any]]:
-    """One survey for each possible value, in every form that might make someone keep silent."""
-    documents = []
-    for place, value in enumerate(DIAGNOSES):
-        more = rng.choice([{}, {"missing": value}, {"unlisted": value}])
-        documents.append(two_values(f"is-{place}", [value, "no such thing"], **more))
-    for place in range(5):
-        age = rng.randrange(120)
-        survey = two_values(f"age-{place}", [age, -1 - age])
-        survey["attributes"][0]["name"] = "age"
-        documents.append(survey)
-    charging = two_values("is-charging", [False, True])
-    charging["attributes"][0]["name"] = "charging"
-    number, bins = small_survey(name="number"), small_survey(name="bins")
-    number["attributes"] = [{**number["attributes"][0], "name": "battery", "high": rng.random()}]
-    bins["attributes"] = [{**bins["attributes"][2], "name": "age"}]
-    outside = two_values("outside", [1, 2])
-    outside["attributes"][0]["name"] = "age of the neighbour"
-    wrong = two_values("wrong-type", [1, 2])
-    return [*documents, charging, number, bins, outside, wrong]
-
-
-def people(rng: random.Random) -> dict[str, Any]:
-    """Someone whose values are all there, or wrong in any way."""
-    values: dict[str, Any] = {
-        "age": rng.randrange(100),
-        "diagnosis": rng.choice(DIAGNOSES),
-        "charging": rng.random() < 0.5,
-        "battery": rng.uniform(-10, 110),
-        "theme": rng.choice(["light", "dark", "auto", "neon"]),
-    }
-    for name in [*values]:
-        if rng.random() < 0.4:
-            values[name] = rng.choice(WRONG)
-        elif rng.random() < 0.2:
-            del values[name]
-    return values
-
-
-def hostile_server(documents: list[dict[str, Any]]) -> FakeServer:
-    server = FakeServer(*documents)
-    server.train(step_document())
-    return server
-
-
-Trace = dict[str, Any]
-
-
-def without_symbols(trace: Trace) -> Trace:
-    """All that can be seen but what the tables randomised."""
-    reports = {key: (report[:34], len(report)) for key, report in trace["reports"].items()}
-    return {**trace, "reports": reports}
-
-
 @pytest.fixture
-def visit(
-    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[Any, list[dict[str, Any]]], Trace]:
-    """Return a function that lets someone visit a server, and tells all that can be seen."""
-    drawn: list[int] = []
-    real, started = os.urandom, [0]
-    monkeypatch.setattr(os, "urandom", lambda count: (drawn.append(count), real(count))[1])
-
-    def run(values: Any, documents: list[dict[str, Any]]) -> Trace:
-        drawn.clear()
-        started[0] += 1
-        server, directory = hostile_server(documents), tmp_path / str(started[0])
-        device = Device(
-            "https://stats.example",
-            directory,
-            record=RECORD,
-            consent=True,
-            epsilon_limit=100.0,
-            transport=DirectTransport(server),
-            clock=clock,
-            sleep=clock.sleep,
-        )
-        seen = device.answer(values)
-        return {
-            "reports": server.reports,
-            "answered": seen.answered,
-            "accepted": seen.accepted,
-            "skipped": seen.skipped,
-            "trouble": seen.trouble,
-            "requests": [
-                (method, path, sorted(headers.items()), len(json.dumps(body)))
-                for method, path, headers, body in server.requests
-            ],
-            "random bytes": list(drawn),
-            "ledger": (directory / "ledger.jsonl").read_bytes(),
-            "files": sorted(
-                (str(path.relative_to(directory)), path.stat().st_size)
-                for path in directory.rglob("*")
-                if path.is_file()
-            ),
-        }
-
-    return run
+def visit(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Watch:
+    return Watch(tmp_path, clock, monkeypatch)
 
 
 def test_nobody_can_be_told_from_anybody_by_what_they_do(
-    visit: Callable[[Any, list[dict[str, Any]]], Trace],
+    visit: Watch,
 ) -> None:
     """650 people, each with 15 documents and a training: 10,400 chances to keep silent."""
     rng = random.Random(15)
@@ -207,7 +58,7 @@ def test_nobody_can_be_told_from_anybody_by_what_they_do(
 
 
 def test_functions_that_raise_are_no_different(
-    visit: Callable[[Any, list[dict[str, Any]]], Trace],
+    visit: Watch,
 ) -> None:
     documents = hostile_documents(random.Random(1))
 
@@ -224,7 +75,7 @@ def test_functions_that_raise_are_no_different(
 
 
 def test_the_attack_that_learned_every_diagnosis_learns_no_more_than_chance(
-    visit: Callable[[Any, list[dict[str, Any]]], Trace],
+    visit: Watch,
 ) -> None:
     """Once: one survey for each possible value, and look who answers.
 
@@ -272,7 +123,7 @@ def test_two_processes_of_one_device_are_no_different(tmp_path: Path) -> None:
 
 
 def test_a_label_that_is_missing_or_unlisted_takes_part(
-    visit: Callable[[Any, list[dict[str, Any]]], Trace],
+    visit: Watch,
 ) -> None:
     for label in (True, None, "yes", 3, math.nan):
         trace = visit({"charging": label, "battery": 3.0, "theme": "dark"}, [])

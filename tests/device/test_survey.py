@@ -39,7 +39,7 @@ def places(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(place=st.sampled_from(places(SMALL)[1:]), put=JSON)
 def test_any_change_is_taken_or_refused_and_never_crashes(place: tuple[Any, ...], put: Any) -> None:
     document = copy.deepcopy(SMALL)

@@ -32,8 +32,6 @@ from .waiting import STUCK_SECONDS
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
 QUICK = settings(
     max_examples=40,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
 PATH = f"/v1/surveys/{SURVEY.name}/reports"
@@ -131,7 +129,7 @@ def test_no_damaged_batch_breaks_the_server_or_leaves_anything(service: Service)
         response = service.client.post(PATH, content=body, headers=headers)
         return response.status_code, response.json()
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(st.data())
     def damage(data: st.DataObject) -> None:
         kind = data.draw(st.sampled_from(["cut", "grow", "header", "count", "noise", "label"]))
@@ -160,7 +158,7 @@ def test_no_damaged_batch_breaks_the_server_or_leaves_anything(service: Service)
     damage()
     assert service.recount().reports == 0
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(st.lists(st.tuples(st.integers(0, len(reports) - 1), st.integers(0, 255)), max_size=30))
     def scramble(changes: list[tuple[int, int]]) -> None:
         body = bytearray(whole)

@@ -51,13 +51,13 @@ export class Device {
    * Answer each open survey once, take part once in each training, and say what happened. Never rejects.
    *
    * `values` is an object, or a function of an attribute's name; everything that a document asks for is read, whichever attribute the coin
-   * asks. Nothing about a value decides what is sent: `visit.warnings` tells the app's developer.
+   * asks. Who has none answers as well. Nothing about a value decides what is sent: `visit.warnings` tells the app's developer.
    *
    * @param {Values} values
    * @param {{patience?: number}} [options] how many seconds this call may spend on waiting for further attempts
    * @returns {Promise<Visit>}
    */
-  answer(values, options) {
+  answer(values = {}, options) {
     return this.#visit(options, values);
   }
 
@@ -130,7 +130,11 @@ export class Device {
       must(isGiven, NO_CONSENT, DeviceError);
       await sendWaiting(this.#session, visit);
       if (values !== undefined) {
-        for (const name of Object.keys(values ?? {})) if (!options.record[name]) visit.warnings.add(`${name}: not in the record`);
+        try {
+          for (const name in values) if (!options.record[name]) visit.warnings.add(`${name}: not in the record`);
+        } catch {
+          // As in `snapshot`.
+        }
         await answerAll(this.#session, values, visit);
         await sendWaiting(this.#session, visit);
       }

@@ -31,7 +31,10 @@ export function snapshot(values, attributes) {
   const told = new Map();
   for (const { name } of attributes) {
     try {
-      told.set(name, typeof values === "function" ? values(name) : values[name]);
+      const value = typeof values === "function" ? values(name) : values[name];
+      told.set(name, value);
+      // A promise is no value, and one that is rejected must not end the app.
+      Promise.resolve(value).catch(() => {});
     } catch {
       // Whatever an app's function throws may depend on the value.
     }

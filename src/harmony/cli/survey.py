@@ -25,7 +25,7 @@ survey_app = typer.Typer(no_args_is_help=True, help="Check, show and build surve
 @survey_app.command()
 @reporting
 def check(survey: SurveyFile, json: Json = False) -> None:
-    """Say whether a survey file is valid and prove its tables; one line for each problem.
+    """Check a survey file and prove its tables; one line for each problem.
 
     The exit code is 0 for a valid survey and 1 for any other.
 

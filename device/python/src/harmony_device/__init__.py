@@ -5,7 +5,9 @@ it answers.  The aggregator only ever holds randomised symbols.
 
     from harmony_device import Device
 
-    device = Device("https://stats.example.org", "~/.harmony", consent=True, epsilon_limit=4.0)
+    record = {"battery": float, "theme": str}
+    device = Device("https://stats.example.org", "~/.harmony", record=record, consent=True,
+                    epsilon_limit=4.0)
     device.answer({"battery": 71, "theme": "dark"})
 
 Importing this package loads nothing else: every public name is fetched when it is first used.

@@ -120,7 +120,7 @@ class Category:
     (1, 2, 0, 0)
     """
 
-    __slots__ = ("_exact", "_missing", "_places", "_unlisted", "name", "type", "values")
+    __slots__ = ("_exact", "_listed", "_missing", "_places", "_unlisted", "name", "type", "values")
 
     code = "linear"
     signed = False
@@ -130,10 +130,11 @@ class Category:
         values = document.get("values")
         if not isinstance(values, list) or not 2 <= len(values) <= MAX_VALUES:
             raise RefusedError(f"'values' must list between 2 and {MAX_VALUES} values")
-        self.type, listed = _checked_values(values)
-        self._exact = type(listed[0])
-        self._places = {value: place for place, value in enumerate(listed)}
-        self.values = len(listed)
+        self.type, self._listed = _checked_values(values)
+        self._exact = type(self._listed[0])
+        self.values = len(self._listed)
+        # Places are given when one is asked for: a document that is refused has no need of them.
+        self._places: dict[Any, Any] = dict.fromkeys(self._listed)
         if len(self._places) != self.values:
             raise RefusedError("'values' lists the same value twice")
         self._unlisted = self._stand_in(document, "unlisted")
@@ -160,25 +161,31 @@ class Category:
         return draw * self.values >> 32
 
     def _place(self, value: object) -> int:
-        """Return the place of a value of the right type, where 1 is not True and not "1"."""
+        """Return the place of a value, or why it has none."""
+        told = self._told(value)
+        if told is None:
+            return _MISSING
+        if self._listed:
+            self._places = {value: place for place, value in enumerate(self._listed)}
+            self._listed = []
+        place: int = self._places.get(told, _UNLISTED)
+        return place
+
+    def _told(self, value: object) -> object:
+        """Return a value as it would be listed, where 1 is not True and not "1"; else None."""
         if self.type == TEXT:
-            usable = isinstance(value, str)
-            value = str.__str__(value) if usable else None  # an Enum hides its text
-        elif self.type == BOOLEAN:
-            usable = isinstance(value, bool)
-        else:
-            value = _finite(value)
-            usable = value is not None
-        return self._places.get(value, _UNLISTED) if usable else _MISSING
+            return str.__str__(value) if issubclass(type(value), str) else None  # hidden by an Enum
+        if self.type == BOOLEAN:
+            return value if type(value) is bool else None
+        return _finite(value)
 
     def _stand_in(self, document: dict[str, Any], field: str) -> int | None:
-        value = document.get(field)
-        if value is None:
+        if document.get(field) is None:
             return None
-        place = self._place(value)
-        if place < 0:
+        told = self._told(document[field])
+        if told is None or told not in self._places:
             raise RefusedError(f"'{field}' must be one of 'values'")
-        return place
+        return self._listed.index(told)
 
 
 class Signed(Category):
@@ -253,20 +260,26 @@ def _checked_values(values: list[Any]) -> tuple[str, list[Any]]:
 
 
 def _finite(value: object) -> float | None:
-    """Return a finite number of any type that calls itself one, else None."""
-    if type(value) is not float:
-        if isinstance(value, bool):
-            return None
-        if not isinstance(value, (int, float)):
-            from numbers import Real
+    """Return a finite number of any type that calls itself one, else None.
 
-            if not isinstance(value, Real):
-                return None
+    Types are asked, not values: an object may claim to be of any class, or raise when asked.
+    """
+    if type(value) is not float:
         try:
-            value = float(value)
+            if not _is_number(type(value)):
+                return None
+            value = float(value)  # type: ignore[arg-type]  # a number
         except Exception:  # an integer beyond all floats; a type that only looks like a number
             return None
     return value if isfinite(value) else None
+
+
+def _is_number(kind: type) -> bool:
+    if issubclass(kind, (int, float)):
+        return kind is not bool
+    from numbers import Real
+
+    return issubclass(kind, Real)
 
 
 def checked_attribute_name(document: dict[str, Any]) -> str:

@@ -117,12 +117,13 @@ class Device:
         """Answer each open survey once, take part once in each training, and say what happened.
 
         `values` is a mapping, or a function of an attribute's name; it is read whole for each
-        survey and training, whichever attribute the coin asks.  Nothing about a value is raised
-        or decides what is sent: `visit.warnings` tells the app's developer.  A server that cannot
-        be reached is no error: the visit says so, and the next one goes on.  `patience` is how
-        many seconds this call may spend on waiting for further attempts, or for a training's task.
+        survey and training, whichever attribute the coin asks.  Who has none answers as well.
+        Nothing about a value is raised or decides what is sent: `visit.warnings` tells the app's
+        developer.  A server that cannot be reached is no error: the visit says so, and the next
+        one goes on.  `patience` is how many seconds this call may spend on waiting for further
+        attempts, or for a training's task.
         """
-        return self._visit(values, patience)
+        return self._visit({} if values is None else values, patience)
 
     def send(self, patience: float = 0.0) -> Visit:
         """Send every waiting report, answering nothing new."""

@@ -6,6 +6,8 @@ about any of them.  Whether a device answers a survey follows from the record, n
 
 from __future__ import annotations
 
+from .protocol import MAX_ATTRIBUTE_NAME
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 NUMBER, TEXT, BOOLEAN = "number", "text", "boolean"
 DERIVED = "derived answer"
 """What only a training's step can compute: no record has it."""
+
+MOST_NAMED = 20
+"""How many names that the record does not have are told one by one."""
 
 _TYPES = {float: NUMBER, int: NUMBER, str: TEXT, bool: BOOLEAN}
 
@@ -49,11 +54,16 @@ class Record:
         return None
 
     def unknown(self, values: Values) -> list[str]:
-        """Return a warning for each name in `values` that the record does not have."""
-        if not hasattr(values, "keys"):
-            return []
-        given = values.keys()
-        return [_not_declared(name, self.types) for name in given if name not in self.types]
+        """Return warnings about names in `values` that the record does not have."""
+        try:
+            names = list(values.keys()) if hasattr(values, "keys") else []
+            unknown = [name for name in names if name not in self.types]
+            warnings = [_not_declared(str(name), self.types) for name in unknown[:MOST_NAMED]]
+        except Exception:  # as in `reader`
+            return ["values: their names cannot be read"]
+        if len(unknown) > MOST_NAMED:
+            warnings.append(f"values: {len(unknown) - MOST_NAMED} more are not in the record")
+        return warnings
 
 
 def reader(values: Values) -> Callable[[str], object]:
@@ -63,14 +73,15 @@ def reader(values: Values) -> Callable[[str], object]:
     >>> read("battery"), read("theme")
     (71, None)
     """
-    if type(values) is dict:
-        return values.get  # which never fails
-    value_of: Any = getattr(values, "get", values)
+    try:
+        value_of: Any = getattr(values, "get", values)
+    except Exception:
+        value_of = None
 
     def read(name: str) -> object:
         try:
             return value_of(name)
-        except Exception:  # whatever an app's function raises may depend on the value
+        except Exception:  # whatever an app's code raises may depend on a value
             return None
 
     return read
@@ -82,9 +93,10 @@ def snapshot(values: Values, needs: Needs) -> dict[str, object]:
     return {name: value_of(name) for name, _ in needs}
 
 
-def _not_declared(name: object, types: Iterable[str]) -> str:
+def _not_declared(name: str, types: Iterable[str]) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(str(name), list(types), 1)
+    shown = name[:MAX_ATTRIBUTE_NAME]
+    near = get_close_matches(shown, list(types), 1)
     hint = f"; did you mean '{near[0]}'?" if near else ""
-    return f"values: '{name}' is not in the record{hint}"
+    return f"values: '{shown}' is not in the record{hint}"

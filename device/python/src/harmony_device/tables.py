@@ -47,11 +47,14 @@ class DenseTable:
             raise RefusedError("table: all rows of 'counts' must have the same length")
         self.inputs = len(self.counts)
         self.symbols = len(self.counts[0])
-        self._cumulative = [list(accumulate(row)) for row in self.counts]
+        self._cumulative: list[list[int]] = [[]] * self.inputs  # of a row once it is walked
 
     def walk(self, index: int, draw: int) -> int:
         """Return the symbol for input `index` and a 53-bit uniform `draw`."""
-        return bisect_right(self._cumulative[index], draw)
+        row = self._cumulative[index]
+        if not row:
+            row = self._cumulative[index] = list(accumulate(self.counts[index]))
+        return bisect_right(row, draw)
 
     def extremes(self) -> list[tuple[int, int]]:
         """Return (smallest, largest) count over the inputs, for each symbol."""
@@ -156,8 +159,10 @@ class Promise:
 def _checked_row(row: Any, where: str) -> list[int]:
     if not isinstance(row, (list, tuple)) or not 2 <= len(row) <= MAX_SYMBOLS:
         raise RefusedError(f"table: {where} must list between 2 and {MAX_SYMBOLS} counts")
-    counts: list[int] = [whole(count) for count in row]
-    if not all(type(count) is int and count > 0 for count in counts):
+    counts: list[int] = list(row)
+    if set(map(type, counts)) != {int}:
+        counts = [whole(count) for count in counts]
+    if set(map(type, counts)) != {int} or min(counts) < 1:
         raise RefusedError(f"table: {where} must hold positive integers only")
     if sum(counts) != TOTAL:
         raise RefusedError(f"table: {where} must sum to exactly 2**53")

@@ -37,7 +37,7 @@ class Visit:
 
     def warn(self, warnings: list[str]) -> None:
         """Add warnings, each once."""
-        self.warnings += [one for one in warnings if one not in self.warnings]
+        self.warnings = list(dict.fromkeys([*self.warnings, *warnings]))
 
     def __repr__(self) -> str:
         said = [f"answered {len(self.answered)}", f"accepted {len(self.accepted)}"]

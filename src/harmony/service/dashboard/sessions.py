@@ -88,5 +88,5 @@ def csrf_of(cookie: str) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    """Compare secrets without telling where they differ."""
+    """Whether two secrets are equal, without telling by the time it takes where they differ."""
     return hmac.compare_digest(one.encode(), other.encode())

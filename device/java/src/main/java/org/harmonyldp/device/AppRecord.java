@@ -1,6 +1,7 @@
 package org.harmonyldp.device;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +16,10 @@ import java.util.function.Function;
  * Whether a device answers a survey follows from the record, never from a value.
  */
 final class AppRecord {
+    /** How many names that the record does not have are told one by one, and how much of each. */
+    private static final int MOST_NAMED = 20;
+    private static final int MOST_SHOWN = 200;
+
     private final Map<String, Kind> kinds;
 
     AppRecord(Map<String, Kind> kinds) {
@@ -36,15 +41,18 @@ final class AppRecord {
         return null;
     }
 
-    /** Everything that is needed of an app's values, each read once; what cannot be read is missing. */
+    /**
+     * Everything that is needed of an app's values, each read once, as a double, text or boolean; null if there is
+     * none, or if it cannot be read.
+     */
     static Map<String, Object> snapshot(Function<String, ?> values, List<Attribute> needs) {
         Map<String, Object> told = new HashMap<>();
         for (Attribute need : needs) {
             Object value;
             try {
-                value = values.apply(need.name);
-            } catch (RuntimeException error) {
-                value = null; // whatever an app's function throws may depend on the value
+                value = Values.told(values.apply(need.name), need.asksFor);
+            } catch (Throwable error) {
+                value = null; // whatever an app's code throws, undeclared or an Error, may depend on the value
             }
             told.put(need.name, value);
         }
@@ -63,15 +71,27 @@ final class AppRecord {
         return warnings;
     }
 
-    /** A warning for each name that the record does not have. */
-    List<String> unknown(Iterable<String> names) {
-        List<String> warnings = new ArrayList<>();
-        for (String name : names) {
-            if (!kinds.containsKey(name)) {
-                String near = Spelling.nearest(String.valueOf(name), kinds.keySet());
-                warnings.add("values: '" + name + "' is not in the record"
-                        + (near == null ? "" : "; did you mean '" + near + "'?"));
+    /** Warnings about names that the record does not have. */
+    List<String> unknown(Map<?, ?> values) {
+        List<String> unknown = new ArrayList<>();
+        try {
+            for (Object name : values.keySet()) {
+                if (!kinds.containsKey(name)) {
+                    unknown.add(String.valueOf(name));
+                }
             }
+        } catch (Throwable error) {
+            return Collections.singletonList("values: their names cannot be read"); // as in snapshot
+        }
+        List<String> warnings = new ArrayList<>();
+        for (String name : unknown.subList(0, Math.min(unknown.size(), MOST_NAMED))) {
+            String shown = name.substring(0, Math.min(name.length(), MOST_SHOWN));
+            String near = Spelling.nearest(shown, kinds.keySet());
+            warnings.add("values: '" + shown + "' is not in the record"
+                    + (near == null ? "" : "; did you mean '" + near + "'?"));
+        }
+        if (unknown.size() > MOST_NAMED) {
+            warnings.add("values: " + (unknown.size() - MOST_NAMED) + " more are not in the record");
         }
         return warnings;
     }

@@ -69,14 +69,14 @@ public final class Device implements Closeable {
     /**
      * Answers each open survey once, takes part once in each training, sends what waits, and says what happened.
      *
-     * <p>Nothing about a value is thrown or decides what is sent; {@link Visit#getWarnings} tells the app's developer.
-     * A server that cannot be reached, a full disk or a damaged ledger is no exception: {@link Visit#getTrouble} says
-     * so, and the next visit goes on.
+     * <p>Nothing about a value is thrown or decides what is sent, and who has none answers as well;
+     * {@link Visit#getWarnings} tells the app's developer. A server that cannot be reached, a full disk or a damaged
+     * ledger is no exception: {@link Visit#getTrouble} says so, and the next visit goes on.
      *
      * @param patience how long this call may wait for further attempts, or for a training's task
      */
     public Visit answer(Map<String, ?> values, Duration patience) {
-        return visit(values::get, values, patience);
+        return visit(name -> values == null ? null : values.get(name), values, patience);
     }
 
     /** The same for values that are read by their names; a function that throws has no value. */
@@ -86,7 +86,7 @@ public final class Device implements Closeable {
 
     /** The same for values that are read by their names; a function that throws has no value. */
     public Visit answer(Function<String, ?> values, Duration patience) {
-        return visit(values, null, patience);
+        return visit(name -> values == null ? null : values.apply(name), null, patience);
     }
 
     /** Sends every waiting report, answering nothing new. */
@@ -173,7 +173,7 @@ public final class Device implements Closeable {
                 sending.sendWaiting(visit);
                 if (values != null) {
                     if (named != null) {
-                        visit.warn(state.record.unknown(named.keySet()));
+                        visit.warn(state.record.unknown(named));
                     }
                     answering.answerAll(values, visit);
                     sending.sendWaiting(visit);

@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What one visit to the server did. */
 public final class Visit {
@@ -13,7 +15,7 @@ public final class Visit {
     final List<SurveyRound> accepted = new ArrayList<>();
     final Map<SurveyRound, String> dropped = new LinkedHashMap<>();
     final Map<String, String> skipped = new LinkedHashMap<>();
-    final List<String> warnings = new ArrayList<>();
+    final Set<String> warnings = new LinkedHashSet<>();
     int waiting;
     String trouble;
     /** Seconds; NaN where the app may come back whenever it likes. */
@@ -48,7 +50,7 @@ public final class Visit {
      * <p>They follow from the values, so they must not leave the device.
      */
     public List<String> getWarnings() {
-        return Collections.unmodifiableList(warnings);
+        return Collections.unmodifiableList(new ArrayList<>(warnings));
     }
 
     /** How many reports are still to be acknowledged. */
@@ -67,11 +69,7 @@ public final class Visit {
     }
 
     void warn(List<String> more) {
-        for (String warning : more) {
-            if (!warnings.contains(warning)) {
-                warnings.add(warning);
-            }
-        }
+        warnings.addAll(more);
     }
 
     @Override

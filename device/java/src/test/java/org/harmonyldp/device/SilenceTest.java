@@ -2,16 +2,21 @@ package org.harmonyldp.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.ConcurrentModificationException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -77,20 +82,23 @@ class SilenceTest extends DeviceRoom {
         return values;
     }
 
+    private String trace(Map<String, ?> values, int person) throws Exception {
+        return trace(device -> device.answer(values), person);
+    }
+
     /** All that can be seen of a visit, but the symbols. */
-    private String trace(Map<String, Object> values, int person) throws Exception {
+    private String trace(Function<Device, Visit> how, int person) throws Exception {
         startFromNothing();
         aServerThatAsksForOneValueAtATime();
         directory = temporary.resolve("person" + person);
         drawn.clear();
         SystemRandom system = new SystemRandom();
-        Visit visit = builder()
-                              .random(count -> {
-                                  drawn.add(count);
-                                  return system.next(count);
-                              })
-                              .build()
-                              .answer(values);
+        Visit visit = how.apply(builder()
+                                        .random(count -> {
+                                            drawn.add(count);
+                                            return system.next(count);
+                                        })
+                                        .build());
         StringBuilder trace = new StringBuilder();
         trace.append(server.requests).append(drawn).append(visit.getAnswered()).append(visit.getAccepted());
         trace.append(visit.getSkipped()).append(visit.getTrouble()).append(ledgerEvents());
@@ -109,5 +117,126 @@ class SilenceTest extends DeviceRoom {
         }
         assertEquals(expected, trace(Collections.emptyMap(), PEOPLE));
         assertEquals(7, server.seen.size());
+    }
+
+    /** Throws whatever it is given, declared or not, as code in Kotlin may. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> Object fail(Throwable error) throws E {
+        throw (E) error;
+    }
+
+    private static final class BadNumber extends Number {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public int intValue() {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public long longValue() {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public float floatValue() {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public double doubleValue() {
+            throw new IllegalStateException();
+        }
+    }
+
+    private static final class BadText implements CharSequence {
+        private final String text;
+
+        BadText(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public int length() {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public char charAt(int place) {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public CharSequence subSequence(int from, int to) {
+            throw new IllegalStateException();
+        }
+
+        @Override
+        public String toString() {
+            if (text == null) {
+                return null;
+            }
+            throw new StackOverflowError(text);
+        }
+    }
+
+    @Test
+    void noValueIsThrownOrSeen() throws Exception {
+        String expected = trace(Collections.emptyMap(), 0);
+        int person = 1;
+        for (Object value : new Object[] {new BadNumber(), new BadText("dark"), new BadText(null),
+                     new BigDecimal("1e999999"), new BigInteger(new byte[100_000]), new StringBuilder("dark")}) {
+            assertEquals(expected, trace(device -> device.answer(name -> value), person++));
+        }
+        for (Throwable error : new Throwable[] {new IOException(), new InterruptedException(), new AssertionError(),
+                     new StackOverflowError(), new NoClassDefFoundError(), new IllegalStateException()}) {
+            assertEquals(expected, trace(device -> device.answer(name -> fail(error)), person++));
+        }
+    }
+
+    /** A map whose names are of any kind, or cannot be listed. */
+    private static Map<String, Object> named(Set<?> names) {
+        return new AbstractMap<String, Object>() {
+            @Override
+            @SuppressWarnings("unchecked")
+            public Set<String> keySet() {
+                if (names == null) {
+                    throw new ConcurrentModificationException();
+                }
+                return (Set<String>) names;
+            }
+
+            @Override
+            public Set<Map.Entry<String, Object>> entrySet() {
+                throw new UnsupportedOperationException();
+            }
+        };
+    }
+
+    @Test
+    void noMapIsThrownOrSeen() throws Exception {
+        String expected = trace(Collections.emptyMap(), 0);
+        Function<String, Object> none = null;
+        Map<String, Object> noMap = null;
+        assertEquals(expected, trace(device -> device.answer(none), 1));
+        assertEquals(expected, trace(device -> device.answer(noMap), 2));
+        assertEquals(expected, trace(named(null), 3));
+        assertEquals(expected, trace(named(Collections.singleton(7)), 4));
+        assertEquals(expected, trace(named(Collections.singleton(null)), 5));
+    }
+
+    @Test
+    void onlySoManyNamesAreToldAndNoneAtFullLength() {
+        AppRecord record = new AppRecord(Collections.singletonMap("battery", Kind.NUMBER));
+        Map<String, Object> values = new LinkedHashMap<>();
+        char[] letters = new char[100_000];
+        for (int place = 0; place < 23; place++) {
+            values.put(place + new String(letters), place);
+        }
+        List<String> warnings = record.unknown(values);
+        assertEquals(21, warnings.size());
+        assertEquals("values: 3 more are not in the record", warnings.get(20));
+        assertEquals(200 + "values: '' is not in the record".length(), warnings.get(0).length());
+        assertEquals(Arrays.asList("values: their names cannot be read"), record.unknown(named(null)));
     }
 }
