@@ -35,6 +35,7 @@ from reference import (
 from refusals import REMOVED, over_by_one, refusals, small_survey
 from silence import people, silent_survey, told
 from steps import step_vectors
+from texts import text_vectors
 
 from harmony import Boolean, Categorical, Integer, Numeric, Survey
 from harmony.attributes import Signed
@@ -388,3 +389,4 @@ if __name__ == "__main__":
     write("lists.json", list_vectors())
     write("ledgers.json", ledger_vectors())
     write("records.json", record_vectors())
+    write("texts.json", text_vectors())

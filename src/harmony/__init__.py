@@ -23,11 +23,14 @@ if _typing.TYPE_CHECKING:
         SurveyError,
         TallyError,
     )
+    from .exploration import Exploration, explore
     from .mechanisms.audit import audit
     from .plan import Plan
     from .rounds import Round
     from .survey import Survey
     from .tally import Tally
+    from .text import Text
+    from .text_code import TextCode
 
 __version__ = "0.1.0"
 
@@ -36,6 +39,7 @@ __all__ = [
     "Categorical",
     "ClippedWarning",
     "DataError",
+    "Exploration",
     "HarmonyError",
     "Integer",
     "Numeric",
@@ -47,8 +51,11 @@ __all__ = [
     "SurveyError",
     "Tally",
     "TallyError",
+    "Text",
+    "TextCode",
     "audit",
     "datasets",
+    "explore",
 ]
 
 # Each public name is loaded when it is first used, so that the command line starts quickly.
@@ -63,11 +70,14 @@ _HOMES = {
         "SurveyError",
         "TallyError",
     ),
+    "exploration": ("Exploration", "explore"),
     "mechanisms.audit": ("audit",),
     "plan": ("Plan",),
     "rounds": ("Round",),
     "survey": ("Survey",),
     "tally": ("Tally",),
+    "text": ("Text",),
+    "text_code": ("TextCode",),
 }
 
 

@@ -43,8 +43,8 @@ class Text:
             checked_attribute_name({"name": self.name})
         except RefusedError as problem:
             raise SurveyError(f"text: {problem}") from None
-        if type(self.bits) is not int or not 8 <= self.bits <= MAX_TEXT_BITS:
-            raise SurveyError(f"{self.name}: 'bits' must be an integer from 8 to {MAX_TEXT_BITS}")
+        if type(self.bits) is not int or not 1 <= self.bits <= MAX_TEXT_BITS:
+            raise SurveyError(f"{self.name}: 'bits' must be an integer from 1 to {MAX_TEXT_BITS}")
         checked_words(self.question, f"{self.name}: 'question'")
         missing = self.missing
         if missing is not None and not (isinstance(missing, str) and is_well_formed(missing)):

@@ -20,7 +20,7 @@ from functools import cached_property
 
 from scipy.stats import norm
 
-from .exploration import Exploration
+from .definition import Exploration
 
 PLACES = 1 << 20
 """Places that a step tells apart, about."""

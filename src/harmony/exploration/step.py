@@ -11,7 +11,7 @@ from harmony_device.protocol import STEP_FORMAT
 
 from ..rounds import Round
 from ..survey import Survey
-from .exploration import Exploration
+from .definition import Exploration
 
 SEARCH, COUNT = "search", "count"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,18 +11,21 @@ from ..bulk.columns import SpelledTexts, TableLike
 from ..bulk.read_table import pick_column
 from ..bulk.sources import source_of
 from ..bulk.spelling import spell
+from ..errors import DataError
 from ..progress import progress_bar
 from ..rounds import Round
 from ..rounds import derive as derive_bytes
 from ..tally import Tally
+from ..text import Text
+from .definition import MISTAKES, WANTED, Exploration
 from .explorer import Explorer
-from .exploration import Exploration
 from .findings import Findings
+from .never_shown import COMMON_PATTERNS
 from .step import Step
 
 
 def read_texts(
-    table: TableLike | Iterable[Any],
+    table: TableLike,
     exploration: Exploration,
     seed: int | None = None,
     as_devices: bool = False,
@@ -30,7 +33,10 @@ def read_texts(
     """Return the texts of a table's devices as codes, in no order: steps take them in turn."""
     text = exploration.text
     asked = text.places([""], 1, [])
-    source = source_of(pick_column(table, text.name), asked, as_devices)
+    column = pick_column(table, text.name)
+    if not len(column):
+        raise DataError("the table has no rows; one row is one device")
+    source = source_of(column, asked, as_devices)
     spelled = spell(source, text, as_devices)
     return spelled[np.random.default_rng(seed).permutation(len(spelled))]
 
@@ -72,8 +78,32 @@ def run(
     return explorer
 
 
-def explore(exploration: Exploration, table: TableLike, seed: int | None = None) -> Findings:
-    """Find the common texts of a table's devices, each randomised first."""
-    findings = run(exploration, read_texts(table, exploration, seed), seed).findings
+def explore(
+    table: TableLike,
+    text: Text | str,
+    epsilon: float,
+    *,
+    name: str = "exploration",
+    wanted: int = WANTED,
+    mistakes: float = MISTAKES,
+    never: Sequence[str] = COMMON_PATTERNS,
+    seed: int | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Findings:
+    """Find the common texts in a column of a table, each row a device that answers once.
+
+    `never` are the patterns of strings that are never shown: see `harmony.Exploration`.
+
+    >>> import harmony as hm
+    >>> words = ["yes", "no", "perhaps"] * 20_000
+    >>> [one.text for one in hm.explore({"said": words}, "said", epsilon=4.0, seed=3)]
+    ['no', 'yes', 'perhaps']
+    """
+    asked = Text(text) if isinstance(text, str) else text
+    exploration = Exploration(name, asked, epsilon, 1, wanted, mistakes, never)
+    texts = read_texts(table, exploration, seed)
+    exploration = replace(exploration, devices=len(texts))
+    findings = run(exploration, texts, seed, threads, progress).findings
     assert findings is not None
     return findings

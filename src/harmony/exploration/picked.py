@@ -1,4 +1,4 @@
-"""Intervals for what was picked by its estimate: they hold given that it was picked.
+"""Shares and intervals for what was picked by its estimate: they hold given that it was picked.
 
 A string is shown because its estimate is high, so its estimate is, on average, too high, and an
 interval around it would miss more often than it says.  Given that it was picked, the estimate x
@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import log_ndtr
-from scipy.stats import norm
 
 from ..arrays import Floats
 
@@ -31,25 +30,23 @@ class Picked(NamedTuple):
     """The standard deviation of the first step's estimate, given the pooled one."""
 
 
-def picked_interval(
+def picked_share(
     estimate: float, deviation: float, picked: Picked, confidence: float = 0.95
-) -> tuple[float, float]:
-    """Return the interval of a share whose estimate was picked so.
+) -> tuple[float, float, float]:
+    """Return a share whose estimate was picked so, as often too high as too low, and its interval.
 
     >>> far = Picked(found_from=0.01, kept_from=0.008, kept_deviation=0.002)
-    >>> [round(edge, 4) for edge in picked_interval(0.1, 0.001, far)]
-    [0.098, 0.102]
-    >>> low, high = picked_interval(0.0105, 0.001, far)
-    >>> low < 0.0085, round(high, 4)
-    (True, 0.0124)
+    >>> [round(edge, 4) for edge in picked_share(0.1, 0.001, far)]
+    [0.1, 0.098, 0.102]
+    >>> share, low, high = picked_share(0.0105, 0.001, far)
+    >>> low < 0.0085, share < 0.01, round(high, 4)
+    (True, True, 0.0124)
     """
     least = max(picked.found_from, estimate - REACH * deviation)
     if least >= estimate:  # found by a hair
         least = estimate - 1e-9 * deviation
     below = np.linspace(least, estimate, POINTS)
     above = np.linspace(estimate, estimate + REACH * deviation, POINTS)
-    tail = float(norm.sf(REACH))  # what lies beyond the points does not matter
-    assert tail < 1e-30
 
     def mass(points: Floats, share: float, reference: float) -> float:
         exponent = -0.5 * ((points - share) / deviation) ** 2 - reference
@@ -72,4 +69,5 @@ def picked_interval(
         return (low + high) / 2
 
     tail = (1 - confidence) / 2
-    return max(0.0, share_at(1 - tail)), min(1.0, max(0.0, share_at(tail)))
+    share, low, high = (min(1.0, max(0.0, share_at(at))) for at in (0.5, 1 - tail, tail))
+    return share, low, high

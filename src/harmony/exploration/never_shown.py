@@ -18,7 +18,7 @@ MOST_PATTERNS = 100
 MOST_CHARACTERS = 200
 
 COMMON_PATTERNS = (
-    r"[^\s@]@[^\s@]",  # a mail address
+    r"[^\s@]@",  # a mail address, also one that was cut
     r"\d(?:[ ./()-]?\d){6}",  # seven digits, as in numbers of phones, cards and accounts
     r"[?&#][^=]{0,40}=",  # what follows an address, where tokens are
     r"[0-9a-f]{16}",  # an identifier in hexadecimal digits

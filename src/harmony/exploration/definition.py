@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SurveyError
 from ..survey import checked_epsilon, checked_name
 from ..text import Text
 from .never_shown import COMMON_PATTERNS, checked_patterns
 
-MOST_WANTED = 256
+if TYPE_CHECKING:
+    from .planning import ExplorationPlan
+
+WANTED, MOST_WANTED = 32, 256
 MISTAKES = 0.1
 """How many strings that nobody has may be found, on average."""
 
@@ -35,7 +38,7 @@ class Exploration:
     text: Text
     epsilon: float
     devices: int
-    wanted: int = 32
+    wanted: int = WANTED
     mistakes: float = MISTAKES
     never: Sequence[str] = COMMON_PATTERNS
 
@@ -55,6 +58,16 @@ class Exploration:
             raise SurveyError("'mistakes' must be between 0.000001 and 'wanted'")
         object.__setattr__(self, "mistakes", float(mistakes))
         object.__setattr__(self, "never", checked_patterns(self.never))
+
+    def plan(self, chance: float = 0.9) -> ExplorationPlan:
+        """Say, before any device is asked, how common a string must be to be found.
+
+        >>> Exploration("pages", Text("page"), 2.0, devices=100_000).plan().share < 0.03
+        True
+        """
+        from .planning import plan
+
+        return plan(self, chance)
 
     def to_document(self) -> dict[str, Any]:
         return {

@@ -13,9 +13,11 @@ from ..errors import TallyError
 from ..tally import Tally
 from .chances import EXPLAINED_WEIGHT, ROOT, Prefix, Standing, log_chance, standing_odds
 from .evidence import Evidence, Pooled, StepEvidence
-from .exploration import Exploration
-from .findings import Findings, found_strings, share_of_rest
+from .definition import Exploration
+from .findings import Findings
 from .never_shown import is_never_shown
+from .picking import found_candidates, share_of_rest
+from .planning import plan
 from .schedule import LOOKED_AT, MOST_STRINGS, Schedule
 from .step import COUNT, SEARCH, Step
 
@@ -223,10 +225,12 @@ class Explorer:
 
     def _finish(self, step: Step | None, tally: Tally | None) -> None:
         """Decide which strings are found, and how common they are."""
-        found = found_strings(self._candidates, self.schedule, self.history)
-        texts = {one.text for one in found}
-        places = [i for i, one in enumerate(self._candidates) if one.text in texts]
+        picked = found_candidates(self._candidates, self.schedule, self.history)
+        places = [self._candidates.index(one) for one, _ in picked]
         rest = share_of_rest(step.survey, tally, places) if step and tally else (1.0, 0.0, 1.0)
-        self.findings = Findings(self.exploration.name, self.exploration.epsilon, self.spent,
-                                 self.exploration.mistakes, tuple(found), *rest)  # fmt: skip
+        asked = self.exploration
+        reach = plan(asked).share
+        found = tuple(one for _, one in picked)
+        self.findings = Findings(asked.name, asked.epsilon, self.spent, asked.mistakes, reach, found,
+                                 *rest)  # fmt: skip
         self._prefixes = []

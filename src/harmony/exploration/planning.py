@@ -8,9 +8,10 @@ share with known variances, so the chance of all that is a product of two factor
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
@@ -18,7 +19,7 @@ from scipy.stats import norm
 from ..errors import HarmonyError
 from ..mechanisms.linear import Linear
 from .evidence import Evidence, Pooled
-from .exploration import Exploration
+from .definition import Exploration
 from .schedule import CHANCE, PLACES, Schedule
 
 POINTS = np.linspace(-8, 8, 801)
@@ -38,15 +39,18 @@ class Length:
     share: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExplorationPlan:
     """What to expect of an exploration.
 
-    >>> from harmony.text import Text
-    >>> plan(Exploration("home-pages", Text("home page"), 2.0, devices=1_000_000))
+    >>> import harmony as hm
+    >>> hm.Exploration("home-pages", hm.Text("home page"), 2.0, devices=1_000_000).plan()
     home-pages: 1,000,000 devices at epsilon 2, in at most 4 steps
-    found with a chance of 90%: up to about 5 letters from 0.67%, 8 from 0.83%, 12 from 0.90%
-    held by nobody: fewer than 0.1 of the strings, on average
+    found with a chance of 90%:
+      20 bits (about 5 letters)   from 0.72%
+      34 bits (about 8 letters)   from 0.84%
+      48 bits (about 12 letters)  from 0.90%
+    by mistake: fewer than 0.1 strings, on average
     """
 
     exploration: str
@@ -62,18 +66,21 @@ class ExplorationPlan:
         """How common a string must be to be found with 90% chance, however long it is."""
         return max(one.share for one in self.lengths)
 
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
     def __repr__(self) -> str:
-        reach = ", ".join(
-            f"{'up to about ' * (not place)}{one.characters}{' letters' * (not place)} from "
-            f"{'nobody' if one.share >= 1 else f'{one.share:.2%}'}"
-            for place, one in enumerate(self.lengths)
-        )
-        return (
+        lines = [
             f"{self.exploration}: {self.devices:,} devices at epsilon {self.epsilon:g}, in at most "
-            f"{self.steps} steps\n"
-            f"found with a chance of {self.chance:.0%}: {reach}\n"
-            f"held by nobody: fewer than {self.mistakes:g} of the strings, on average"
-        )
+            f"{self.steps} steps",
+            f"found with a chance of {self.chance:.0%}:",
+        ]
+        for one in self.lengths:
+            length = f"{one.bits} bits (about {one.characters} letters)"
+            reach = f"from {one.share:.2%}" if one.share < 1 else "never: ask more devices"
+            lines.append(f"  {length:<26}  {reach}")
+        mistakes = f"by mistake: fewer than {self.mistakes:g} strings, on average"
+        return "\n".join([*lines, mistakes])
 
 
 def plan(exploration: Exploration, chance: float = CHANCE) -> ExplorationPlan:
