@@ -1,7 +1,7 @@
 """Make the text code that explorations use: `python benchmarks/text_code.py`.
 
-It is fitted to texts that are composed of public lists of English words and of names (those of the
-package zxcvbn, which must be installed): single words, phrases, sites, pages and words with numbers.
+It is fitted to texts that are composed of public lists of English words and of names (those of
+the package zxcvbn, which must be installed): words, phrases, sites, pages, words with numbers.
 What matters is which characters follow which, so that common texts take few bits; whatever
 else people write can be spelled, too, in more bits.  The strings that benchmarks look for come from
 another list.

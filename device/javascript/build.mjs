@@ -33,8 +33,8 @@ for (const { entry, file, most, what } of BUNDLES) {
     target: "es2022",
     write: false,
   });
-  // Terser's names repeat more, and compress by 4% better.
-  const { code } = await minify(outputFiles[0].text, { module: true, ecma: 2020, compress: { passes: 3 } });
+  // Terser's names repeat more, and compress by 4% better. "Unsafe" is for functions that are called with new, of which there are none.
+  const { code } = await minify(outputFiles[0].text, { module: true, ecma: 2020, compress: { passes: 5, unsafe_arrows: true, unsafe_methods: true } });
   const content = Buffer.from(code);
   writeFileSync(join(options.out, file), content);
   const size = gzipSync(content, { level: 9 }).length;

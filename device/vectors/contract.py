@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from reference import exponential_floor
-from refusals import small_survey
+from refusals import paired_survey, small_survey
 
 from harmony.canonical import canonical_json
 
@@ -188,6 +188,13 @@ def ledger_vectors() -> dict[str, Any]:
          {"per_30_days": 4.0}, one, "b", "per_30_days"),
         ("of a round in two ledgers each line is rounded for itself",
          [line(now, epsilon=0.5000000004, round="c")] * 2, now, {"per_30_days": 2.0}, one, "b", 0),
+        ("of a round in two ledgers each line has its own dates",
+         [line("2026-01-01T00:00:00Z", epsilon=4.0, round="c"), line(now, round="c")], now, month,
+         one, "b", 0),
+        ("of a round in two ledgers one line is of a clock that ran ahead, noticed now",
+         [line("2026-01-01T00:00:00Z", round="c"), line("2099-01-01T00:00:00Z", epsilon=4.0,
+                                                        round="c")],
+         now, month, one, "b", "per_30_days"),
         ("an unfinished last line does not count", [*spent[:3], spent[3][:-4] + "<cut>"], now,
          month, one, "b", 0),
         ("a clock that ran ahead, noticed now", [line("2099-01-01T00:00:00Z", epsilon=4.0)], now,
@@ -210,7 +217,11 @@ def ledger_vectors() -> dict[str, Any]:
     damaged = ["", "{}", "null", '{"at": "x", "event": "clock"}', line(now)[:-5],
                line(now, epsilon=0), line(now, epsilon=-1),
                '{"at": "2026-11-16T12:00:00Z", "event": "accepted"}',
-               line(now).replace("answered", "refunded"),
+               line(now).replace("answered", "refunded"), line(now).replace("1.0", '"1.0"'),
+               line(now).replace("1.0", "Infinity"), line(now).replace("1.0", "1e999"),
+               line(now).replace('"a"', "7"), line("2026-11-16T12:00:00+00:00"),
+               line("2026-11-16T12:00:00"), line("2026-11-16", "clock"),
+               line("2026-02-30T12:00:00Z", "forgotten"), "\ufeff" + line(now),
                line(now).replace(', "asked": ["wifi"]', "")]  # fmt: skip
     return {
         "about": "the lines of a ledger (the last without its end where it says <cut>), the time, "
@@ -243,11 +254,32 @@ def record_vectors() -> dict[str, Any]:
     signed = small_survey()
     signed["attributes"][1] |= {"kind": "signed", "values": [0, 1]}
     signed["attributes"][1]["mechanisms"][0] |= {"digits": 2, "signed": True}
+    reading = paired_survey()
+    reading["attributes"][0]["reads"] = reading["attributes"][3]["of"][1]["reads"] = "age"
+    told = {"age": "number", "wifi": "boolean", "cards": "text"}
+    reads = [
+        ("names that are read", told, True),
+        ("a name that is read is not told", {"wifi": "boolean", "cards": "text"}, False),
+        ("the name of an attribute that reads another",
+         {"battery": "number", "screen": "number", "wifi": "boolean", "cards": "text"}, False),
+        ("a name that is read is told in another type", told | {"age": "text"}, False),
+        ("a part of a crosstab is not told", {"age": "number", "wifi": "boolean"}, False),
+        ("a number where a part asks for a text", told | {"cards": "number"}, False),
+    ]  # fmt: skip
+    two_types = paired_survey()
+    two_types["attributes"][3]["of"][0]["reads"] = "age"
     return {
         "about": "whether a device whose app declares this record answers the survey, whatever "
-        "its values are; none answers the survey `signed`, whose attribute only a step derives",
+        "its values are; the same for `reading`, whose attributes read what other names tell; none "
+        "answers the survey `signed`, whose attribute only a step derives, nor `two_types`, which "
+        "reads a name as a number and as a text",
         "survey": small_survey(),
+        "reading": reading,
         "signed": signed,
+        "two_types": two_types,
+        "reads": [
+            {"why": why, "record": record, "answers": answers} for why, record, answers in reads
+        ],
         "records": [
             {"why": why, "record": record, "answers": answers} for why, record, answers in cases
         ],

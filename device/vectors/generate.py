@@ -22,22 +22,31 @@ from contract import (
 )
 from reference import (
     MASK,
-    answered,
     assigned,
     bin_of,
     draws,
     grid_index,
     linear_index,
+    placed,
+    places,
+    read,
     reported,
     siphash,
     walked,
 )
-from refusals import REMOVED, over_by_one, refusals, small_survey
+from refusals import (
+    REMOVED,
+    over_by_one,
+    pair_refusals,
+    paired_survey,
+    refusals,
+    small_survey,
+)
 from silence import people, silent_survey, told
 from steps import step_vectors
 from texts import text_vectors
 
-from harmony import Boolean, Categorical, Integer, Numeric, Survey
+from harmony import Boolean, Categorical, Crosstab, Distribution, Integer, Numeric, Survey
 from harmony.attributes import Signed
 from harmony_device.attributes import is_well_formed
 
@@ -154,13 +163,37 @@ def code_vectors() -> dict[str, Any]:
             }
         )  # fmt: skip
     edges = [0.0, 0.1, 20.0, 50.5, 100.0]
-    places = [-3.0, 0.0, 0.09999999999999999, 0.1, 19.999999999999996, 20.0, 50.5, 99.0, 100.0, 1e9]
+    values = [-3.0, 0.0, 0.09999999999999999, 0.1, 19.999999999999996, 20.0, 50.5, 99.0, 100.0, 1e9]
     return {
-        "about": "from a value (a row, a word) to an index; words are 64 bits in hexadecimal",
+        "about": "from a value (a row, a word) to an index; words are 64 bits in hexadecimal; "
+        "`pairs`: from the answers of a crosstab's parts (null: drawn) and a word to its place",
         "grid": grids,
         "linear": linears,
-        "bins": [{"edges": edges, "value": one, "place": bin_of(edges, one)} for one in places],
+        "bins": [{"edges": edges, "value": one, "place": bin_of(edges, one)} for one in values],
+        "pairs": pair_vectors(),
     }
+
+
+def pair_vectors() -> list[dict[str, Any]]:
+    """Crosstabs of every kind of part, each with answers and without, at the words' edges."""
+    theme = {"name": "theme", "kind": "categorical", "values": ["light", "dark", "auto"]}
+    age = {"name": "age", "kind": "numeric", "low": 0.0, "high": 90.0, "bins": [0.0, 18.0, 90.0]}
+    screen = {"name": "screen", "kind": "numeric", "low": 0.0, "high": 600.0, "points": 2}
+    battery = {"name": "battery", "kind": "numeric", "low": 0.0, "high": 100.0, "points": 5}
+    answers = {"theme": [0, 2, None], "age": [0, 1, None], "screen": [0.0, 150.0, 600.0, None],
+               "battery": [0.0, 33.3, 75.0, 100.0, None]}  # fmt: skip
+    quarter = 1 << 30
+    words = [0, MASK, 0xFFFFFFFF, 0xFFFFFFFF << 32, quarter, quarter - 1, quarter << 32,
+             (quarter << 32) - 1, 0x5555555655555555, 0xAAAAAAAAAAAAAAAB]  # fmt: skip
+    pairs = [(theme, age), (theme, screen), (age, battery), (battery, theme), (screen, battery)]
+    return [
+        {"of": [first, second], "places": places(first) * places(second), "cases": [
+            {"answers": [one, other], "word": hex_word(word),
+             "place": placed({"kind": "crosstab", "of": [first, second]}, [one, other], word)}
+            for one in answers[first["name"]] for other in answers[second["name"]] for word in words
+        ]}
+        for first, second in pairs
+    ]  # fmt: skip
 
 
 def table_vectors() -> dict[str, Any]:
@@ -221,7 +254,21 @@ def surveys() -> dict[str, dict[str, Any]]:
          Signed("city slope", [f"city {i}" for i in range(20)]), Numeric("battery slope", -1, 1)],
         epsilon=0.5,
     )  # fmt: skip
-    return {one.name: one.to_document() for one in (paper, best, several, tiers, wide, step)}
+    theme, wifi = Categorical("theme", ["light", "dark", "größer"]), Boolean("wifi")
+    battery = Numeric("battery", 0, 100)
+    pairs = Survey(
+        "pairs",
+        [theme, wifi, battery, Distribution("age", 0, 120, bins=16, missing=40),
+         Crosstab("theme", "wifi"), Crosstab("theme", "battery", name="charge by theme"),
+         Crosstab(ages, Integer("cards", 0, 3), weight=2),
+         Numeric("old", 0, 120, bins=[0, 65, 120], reads="age")],
+        epsilon=2.0, answers=2,
+    )  # fmt: skip
+    pairs_in_tiers = Survey(
+        "pairs-in-tiers", [Crosstab(wifi, battery), Crosstab(theme, ages)], tiers=[1.0, 6.0]
+    )
+    written = (paper, best, several, tiers, wide, step, pairs, pairs_in_tiers)
+    return {one.name: one.to_document() for one in written}
 
 
 OWNERS: dict[str, list[dict[str, Any]]] = {
@@ -243,6 +290,15 @@ OWNERS: dict[str, list[dict[str, Any]]] = {
         {"theme slope": 2, "wifi slope": 2, "city slope": 32, "battery slope": 0.0},
     ],
     "wide": [{"minute": 299, "wifi": False}, {"minute": 0, "wifi": True}],
+    "pairs": [
+        {"theme": "größer", "wifi": True, "battery": 71.5, "age": 29.999, "cards": 3},
+        {"theme": "light", "wifi": False, "battery": 0, "age": 120, "cards": 0},
+        {"theme": "dark", "wifi": True, "battery": 250.0, "age": 64.5, "cards": 1},
+    ],
+    "pairs-in-tiers": [
+        {"theme": "größer", "wifi": True, "battery": 33.25, "age": 45},
+        {"theme": "light", "wifi": False, "battery": 99, "age": None},
+    ],
 }
 
 
@@ -250,7 +306,7 @@ def report_vectors() -> dict[str, Any]:
     documents = surveys()
     cases = []
     for name, document in documents.items():
-        for number in range(12):
+        for number in range(24 if name.startswith("pairs") else 12):
             values = OWNERS[name][number % len(OWNERS[name])]
             tier = number % len(document.get("tiers", [1]))
             seed = some_bytes(f"round {name} {number // 4}", 16)
@@ -269,8 +325,7 @@ def report_vectors() -> dict[str, Any]:
         report = reported(silence, seed, device, 0, told(values), random)
         silent.append(
             {"seed": seed.hex(), "device": device.hex(), "values": values,
-             "answers": [answered(one, told(values).get(one["name"]))
-                         for one in silence["attributes"]],
+             "answers": [read(one, told(values)) for one in silence["attributes"]],
              "random": random.hex(), "report": report.hex()}
         )  # fmt: skip
     return {
@@ -285,8 +340,9 @@ def report_vectors() -> dict[str, Any]:
 
 def refused_vectors() -> dict[str, Any]:
     cases = []
-    for why, field, changes in refusals():
-        document = copy.deepcopy(small_survey())
+    bases = [(small_survey(), one) for one in refusals()]
+    bases += [(paired_survey(), one) for one in pair_refusals()]
+    for document, (why, field, changes) in bases:
         for path, value in changes:
             *parents, last = path
             place: Any = document
@@ -300,10 +356,17 @@ def refused_vectors() -> dict[str, Any]:
     just_kept = copy.deepcopy(small_survey())
     most, least = over_by_one()
     just_kept["tables"][0]["counts"] = [most - 1, least + 1]
-    nulls = small_survey() | {"tiers": None}
+    nulls = paired_survey() | {"tiers": None}
     nulls["attributes"][0] |= {"bins": None, "missing": None, "unlisted": None}
     nulls["attributes"][1] |= {"missing": None, "unlisted": None}
     nulls["attributes"][1]["mechanisms"][0]["signed"] = None
+    nulls["attributes"][0]["reads"] = nulls["attributes"][1]["reads"] = None
+    nulls["attributes"][3] |= {"missing": None, "unlisted": None, "reads": None}
+    nulls["attributes"][3]["of"][1] |= {"missing": None, "bins": None, "reads": None}
+    odd = paired_survey()
+    odd["attributes"][3] |= {"reads": "what its parts do not", "values": 7, "low": "high"}
+    odd["attributes"][3]["of"][0] |= {"coin": 0, "mechanisms": "of parts are not looked at"}
+    odd["attributes"][3]["of"][1] |= {"name": "wifi"}
     in_tiers = small_survey() | {"epsilon": None, "tiers": [1.0]}
     return {
         "about": "surveys that a device must refuse, with a message that names the field; "
@@ -314,6 +377,8 @@ def refused_vectors() -> dict[str, Any]:
             {"why": "a table that keeps its epsilon by less than one count", "survey": just_kept},
             {"why": "null where a field is optional", "survey": nulls},
             {"why": "null for epsilon beside tiers", "survey": in_tiers},
+            {"why": "a survey with a crosstab", "survey": paired_survey()},
+            {"why": "a crosstab with fields that it does not have", "survey": odd},
         ],
         "bytes": byte_cases(),
     }

@@ -131,13 +131,40 @@ def place_of(values: list[Any], value: Any) -> int | None:
     return next((place for place, one in enumerate(values) if one == value), None)
 
 
+def read(attribute: dict[str, Any], values: dict[str, Any]) -> Any:
+    """The answer of an attribute to a person's values; of a crosstab, one for each part."""
+    if attribute["kind"] == "crosstab":
+        return [read(part, values) for part in attribute["of"]]
+    return answered(attribute, values.get(attribute.get("reads") or attribute["name"]))
+
+
+def places(attribute: dict[str, Any]) -> int:
+    """How many places an attribute, or a part of a crosstab, has."""
+    if attribute.get("bins"):
+        return len(attribute["bins"]) - 1
+    return len(attribute["values"]) if "values" in attribute else attribute["points"]
+
+
+def placed(attribute: dict[str, Any], answer: Any, word: int) -> int:
+    """The place of an answer, which someone without one draws."""
+    if attribute["kind"] == "crosstab":
+        first, second = attribute["of"]
+        low_half = word % 2**32 * 2**32
+        place = placed(first, answer[0], word)
+        return place * places(second) + placed(second, answer[1], low_half)
+    if answer is None:
+        return drawn(attribute, word >> 32)
+    if "points" in attribute:
+        points, low, high = (attribute[field] for field in ("points", "low", "high"))
+        return grid_index(points, low, high, answer, word)
+    return answer
+
+
 def drawn(attribute: dict[str, Any], draw: int) -> int:
     """The place that a 32-bit draw gives to someone without an answer."""
-    if attribute.get("bins"):
-        return draw * (len(attribute["bins"]) - 1) >> 32
-    levels = len(attribute["values"])
     if attribute["kind"] != "signed":
-        return draw * levels >> 32
+        return draw * places(attribute) >> 32
+    levels = len(attribute["values"])
     number = draw * 2 * levels >> 32
     return number if number < levels else power_of_two(levels) + number - levels
 
@@ -193,18 +220,13 @@ def reported(
             int.from_bytes(random[16 * place + start : 16 * place + start + 8], "little")
             for start in (0, 8)
         )
-        value, draw = answered(attribute, values.get(attribute["name"])), round_word >> 32
-        if code["code"] == "grid" and value is None:
-            index = draw * code["points"] >> 32
-        elif code["code"] == "grid":
-            index = grid_index(
-                code["points"], attribute["low"], attribute["high"], value, round_word
-            )
+        answer = read(attribute, values)
+        if code["code"] == "grid":
+            index = placed(attribute | {"points": code["points"]}, answer, round_word)
         else:
-            number = drawn(attribute, draw) if value is None else value
             index = linear_index(
-                code["base"], code["digits"], code["multipliers"], number, row,
-                code.get("signed", False),
+                code["base"], code["digits"], code["multipliers"],
+                placed(attribute, answer, round_word), row, code.get("signed", False),
             )  # fmt: skip
         symbols.append(walked(tables[code["table"]], index, table_word))
     used = {one["table"] for attribute in attributes for one in attribute["mechanisms"]}

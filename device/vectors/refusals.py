@@ -28,6 +28,19 @@ def small_survey() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def paired_survey() -> dict[str, Any]:
+    """The small survey with a crosstab, of a categorical attribute and a number."""
+    survey = small_survey()
+    cards = {"name": "cards", "kind": "categorical", "values": ["none", "one", "more"]}
+    screen = {"name": "screen", "kind": "numeric", "low": 0.0, "high": 600.0, "points": 2}
+    eight = {"code": "linear", "base": 2, "digits": 3, "multipliers": [1], "table": 0}
+    survey["attributes"].append(
+        {"name": "cards x screen", "kind": "crosstab", "of": [cards, screen], "coin": 1,
+         "mechanisms": [eight]}
+    )  # fmt: skip
+    return survey
+
+
 REMOVED = object()
 
 
@@ -89,6 +102,9 @@ def refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
         ("unlisted of bins", "unlisted", [([*age, "unlisted"], 50.0)]),
         ("a signed attribute with an unlisted value", "unlisted",
          [([*wifi, "kind"], "signed"), ([*wifi, "unlisted"], True)]),
+        ("reads is a list", "reads", [([*wifi, "reads"], ["battery"])]),
+        ("reads nothing", "reads", [([*battery, "reads"], "")]),
+        ("reads a text of 201 characters", "reads", [([*age, "reads"], "é" * 201)]),
         ("coin is zero", "coin", [([*wifi, "coin"], 0)]),
         ("coin is a fraction", "coin", [([*wifi, "coin"], 1.5)]),
         ("coin is enormous", "coin", [([*wifi, "coin"], 1 << 40)]),
@@ -139,6 +155,42 @@ def refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
         ("a table one count beyond its epsilon", "epsilon", [(counts, over_by_one())]),
         ("a table that keeps epsilon, not epsilon / answers", "epsilon",
          [(["epsilon"], 0.6), (["answers"], 2)]),
+    ]  # fmt: skip
+
+
+def pair_refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
+    """The same for crosstabs, as changes of the paired survey."""
+    pair = ["attributes", 3]
+    cards, screen, code = [*pair, "of", 0], [*pair, "of", 1], [*pair, "mechanisms", 0]
+    inner = {"name": "a", "kind": "categorical", "values": ["x", "y"]}
+    large = {"low": 0.0, "high": 600.0, "kind": "numeric", "points": 10000}
+    return [
+        ("a part that reads a number", "reads", [([*cards, "reads"], 7)]),
+        ("a crosstab that reads a list", "reads", [([*pair, "reads"], ["cards", "screen"])]),
+        ("a crosstab of nothing", "of", [([*pair, "of"], REMOVED)]),
+        ("a crosstab of one part", "of", [([*pair, "of"], [inner])]),
+        ("a crosstab of three parts", "of", [([*pair, "of"], [inner, inner, inner])]),
+        ("a part that is a name", "of[0]", [(cards, "wifi")]),
+        ("a part without a name", "name", [([*cards, "name"], REMOVED)]),
+        ("a crosstab of a crosstab", "kind",
+         [(cards, {"name": "nested", "kind": "crosstab", "of": [inner, inner]})]),
+        ("a crosstab of a signed attribute", "kind", [([*cards, "kind"], "signed")]),
+        ("a crosstab of 10,000 times 10,000 places", "of",
+         [(cards, {"name": "a", **large}), (screen, {"name": "b", **large}),
+          ([*code, "digits"], 27)]),
+        ("a part with bins out of order", "bins", [([*screen, "bins"], [0.0, 40.0, 10.0, 600.0])]),
+        ("a part with a value twice", "values", [([*cards, "values"], ["one", "one"])]),
+        ("a part that is a number without points", "points", [([*screen, "points"], REMOVED)]),
+        ("a part of one point", "points", [([*screen, "points"], 1)]),
+        ("a part of 65,537 points", "points", [([*screen, "points"], 65537)]),
+        ("a crosstab with a missing value", "missing", [([*pair, "missing"], "none")]),
+        ("a crosstab with an unlisted value", "unlisted", [([*pair, "unlisted"], "none")]),
+        ("a part whose missing value is none of its values", "missing",
+         [([*cards, "missing"], "two")]),
+        ("a signed code for a crosstab", "signed", [([*code, "signed"], True)]),
+        ("a grid for a crosstab", "code",
+         [(code, {"code": "grid", "points": 2, "table": 1})]),
+        ("digits too few for a crosstab", "digits", [([*code, "digits"], 2)]),
     ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from harmony import Boolean, Categorical, Integer, Numeric, Survey
+from harmony import Boolean, Categorical, Crosstab, Distribution, Integer, Numeric, Survey
 
 NAN, INFINITE, ABSENT = {"special": "nan"}, {"special": "infinity"}, {"special": "absent"}
 _SPECIAL = {"nan": math.nan, "infinity": math.inf}
@@ -33,9 +33,17 @@ def silent_survey() -> Survey:
             Boolean("nfc", missing=False),
             Integer("cards", 0, 15),
             Integer("sims", 0, 3, missing=0, unlisted=3),
+            Crosstab("theme", "wifi"),
+            Crosstab("city", "battery"),
+            Crosstab("plan", "charge"),
+            Crosstab("shop", "sims"),
+            Crosstab("years", "cards"),
+            Crosstab("age", "nfc"),
+            Distribution("level", 0, 100, bins=16, reads="battery"),
+            Distribution("power", 0, 100, step=10, missing=50, reads="charge"),
         ],
         epsilon=4.0,
-        answers=12,
+        answers=22,
     )
 
 

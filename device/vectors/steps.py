@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference import answered, power_of_two, reported
+from reference import power_of_two, read, reported
 
 THEMES = ["light", "dark", "auto"]
 CURVE = ["0-", "0+", "1-", "1+", "2-", "2+"]
@@ -87,7 +87,7 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
 
     known: dict[str, Any] = {}
     for feature in document["features"]:
-        value = answered(feature, record.get(feature["name"]))
+        value = read(feature, record)
         if feature["kind"] == "numeric":
             value = 0.0 if value is None else scaled(feature, value)
         known[feature["name"]] = value
@@ -100,7 +100,7 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
                 total += weight[value] if isinstance(weight, list) else weight * value
         return total
 
-    label = answered(document["label"], record.get(document["label"]["name"]))
+    label = read(document["label"], record)
     terms = {"score": score(document["model"]), "direction": score(document["direction"])}
     if label is not None:
         label = 2.0 * label - 1
@@ -166,6 +166,16 @@ def refused() -> list[dict[str, Any]]:
          ["derive", "frequency of theme", "feature"], "battery"),
         ("a stand-in for what is derived", "missing",
          ["survey", "attributes", 0, "missing"], 0.5),
+        ("a crosstab in a step", "curve", ["survey", "attributes", 7],
+         {"name": "curve", "kind": "crosstab", "coin": 1, "of": [
+             {"name": "theme", "kind": "categorical", "values": THEMES},
+             {"name": "charging", "kind": "categorical", "values": [False, True]}],
+          "mechanisms": [{"code": "linear", "base": 2, "digits": 3, "multipliers": [1],
+                          "table": 1}]}),
+        ("a feature that is a crosstab", "kind", ["features", 0],
+         {"name": "battery", "kind": "crosstab", "of": [
+             {"name": "theme", "kind": "categorical", "values": THEMES},
+             {"name": "charging", "kind": "categorical", "values": [False, True]}]}),
         ("a round that is text", "round", ["round"], "charging:1"),
         ("a round without a seed", "seed", ["round", "seed"], None),
         ("a label that is a path", "label", ["round", "label"], "../1"),

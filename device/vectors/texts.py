@@ -11,7 +11,12 @@ from reference import spelled, text_place
 COMMON = Path(__file__).parents[2] / "src/harmony/text_code.json"
 TINY = {"": ["e", "\x03", "", "a\x1b"], "e": ["\x03", "e\x1b"]}
 """Two contexts; the first lists no word of three bits."""
-LONG = {"": ["", "\x03\x1b", "aß"], "\x02": ["\x1b", "a"], "aa": ["a\x1b"], "aaaa": ["", "\x1b\x03"]}
+LONG = {
+    "": ["", "\x03\x1b", "aß"],
+    "\x02": ["\x1b", "a"],
+    "aa": ["a\x1b"],
+    "aaaa": ["", "\x1b\x03"],
+}
 """Contexts of one to four characters, the start of a text among them."""
 TEXTS = [
     "", "e", "E", "ee", "ea", "ae", "aaaa", "aaaaaaaa", "é", "straße", " e ", "\t\ne\x7f", "a\x00e",
@@ -33,8 +38,8 @@ def text_vectors() -> dict[str, Any]:
     """Return what `texts.json` holds."""
     codes = {"tiny": TINY, "long": LONG, "common": json.loads(COMMON.read_text("utf-8"))}
     return {
-        "about": "`codes` by name; `spelled`: a text to the first bits of its code; `places`: a value "
-        "to its place in an attribute, whose code is named",
+        "about": "`codes` by name; `spelled`: a text to the first bits of its code; `places`: a "
+        "value to its place in an attribute, whose code is named",
         "codes": codes,
         "spelled": [
             {"code": name, "text": text, "length": length, "bits": spelled(code, text, length)}

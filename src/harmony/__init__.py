@@ -14,6 +14,8 @@ import typing as _typing
 if _typing.TYPE_CHECKING:
     from . import datasets
     from .attributes import Boolean, Categorical, Integer, Numeric
+    from .crosstab import Crosstab
+    from .distribution import Distribution
     from .errors import (
         ClippedWarning,
         DataError,
@@ -38,7 +40,9 @@ __all__ = [
     "Boolean",
     "Categorical",
     "ClippedWarning",
+    "Crosstab",
     "DataError",
+    "Distribution",
     "Exploration",
     "HarmonyError",
     "Integer",
@@ -61,6 +65,8 @@ __all__ = [
 # Each public name is loaded when it is first used, so that the command line starts quickly.
 _HOMES = {
     "attributes": ("Boolean", "Categorical", "Integer", "Numeric"),
+    "crosstab": ("Crosstab",),
+    "distribution": ("Distribution",),
     "errors": (
         "ClippedWarning",
         "DataError",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
@@ -11,10 +11,10 @@ from typing import Any
 
 from harmony_device.attributes import is_well_formed
 from harmony_device.protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VALUES
+from harmony_device.record import BOOLEAN, NUMBER, TEXT
 
 from .errors import SurveyError
 from .near_names import did_you_mean
-from .text import TextPlaces
 from .wording import checked_words
 
 Value = str | int | bool
@@ -29,10 +29,11 @@ class Numeric:
     histogram instead, as the paper remarks in section 2.  A device without a usable value
     answers `missing`, or a random point of the range where that is not named; numbers outside
     the range answer its nearer end.  `weight` asks the attribute more often than others.
-    `question` says to people what is asked of them, and why.
+    `question` says to people what is asked of them, and why.  `reads` names what is read of a
+    record or a table, where that is not the attribute's own name.
 
     >>> Numeric("battery", 0, 100)
-    Numeric(name='battery', low=0.0, high=100.0, bins=None, weight=1, missing=None, question=None)
+    Numeric(name='battery', low=0.0, high=100.0, bins=None, weight=1, missing=None, ...)
     >>> Numeric("battery", 0, 100, bins=[0, 20, 100]).values
     ('[0, 20)', '[20, 100]')
     """
@@ -44,24 +45,24 @@ class Numeric:
     weight: int = 1
     missing: float | None = None
     question: str | None = None
+    reads: str | None = None
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
-        _check_weight(self)
-        checked_words(self.question, f"{self.name}: 'question'")
-        low, high = _number(self, "low"), _number(self, "high")
-        if not low < high:
-            raise SurveyError(f"{self.name}: 'low' must be below 'high'")
-        if not math.isfinite(high - low):
-            raise SurveyError(f"{self.name}: 'high' - 'low' is too large; rescale the attribute")
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
+        check_naming(self)
+        check_range(self)
         if self.bins is not None:
-            object.__setattr__(self, "bins", _edges(self.name, low, high, self.bins))
-        if self.missing is not None:
-            object.__setattr__(self, "missing", _number(self, "missing"))
-            if not low <= _number(self, "missing") <= high:
-                raise SurveyError(f"{self.name}: 'missing' must lie between 'low' and 'high'")
+            edges = _edges(self.name, self.low, self.high, self.bins)
+            object.__setattr__(self, "bins", edges)
+
+    @property
+    def source(self) -> str:
+        """What it reads, of a record or a table."""
+        return self.name if self.reads is None else self.reads
+
+    @property
+    def asks(self) -> str:
+        """The type of the value that it reads."""
+        return NUMBER
 
     @property
     def edges(self) -> tuple[float, ...]:
@@ -82,7 +83,7 @@ class Numeric:
         document |= {"low": self.low, "high": self.high}
         if self.edges:
             document["bins"] = list(self.edges)
-        return document | _options(self)
+        return document | options_of(self)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ class Categorical:
 
     A device whose value is not listed answers `unlisted`, and one without a usable value
     answers `missing`; where those are not named, such devices answer any of the values at
-    random.  `weight` asks more often, and `question` says to people what is asked, and why.
+    random.  `weight` asks more often, `question` says to people what is asked, and why, and
+    `reads` names what is read, where that is not the attribute's own name.
 
     >>> Categorical("theme", ["light", "dark", "other"], unlisted="other").values
     ('light', 'dark', 'other')
@@ -103,11 +105,10 @@ class Categorical:
     missing: Value | None = None
     unlisted: Value | None = None
     question: str | None = None
+    reads: str | None = None
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
-        _check_weight(self)
-        checked_words(self.question, f"{self.name}: 'question'")
+        check_naming(self)
         if isinstance(self.values, str) or not isinstance(self.values, Iterable):
             raise SurveyError(f"{self.name}: 'values' must be a list")
         values = tuple(_plain(value) for value in self.values)
@@ -136,9 +137,19 @@ class Categorical:
             if stand_in is not None and (type(stand_in) not in kinds or stand_in not in values):
                 raise SurveyError(f"{self.name}: '{field}' must be one of 'values'")
 
+    @property
+    def source(self) -> str:
+        """What it reads, of a record or a table."""
+        return self.name if self.reads is None else self.reads
+
+    @property
+    def asks(self) -> str:
+        """The type of the value that it reads."""
+        return {str: TEXT, int: NUMBER, bool: BOOLEAN}[type(self.values[0])]
+
     def to_document(self) -> dict[str, Any]:
         document = {"name": self.name, "kind": "categorical", "values": list(self.values)}
-        return document | _options(self)
+        return document | options_of(self)
 
 
 @dataclass(frozen=True)
@@ -167,18 +178,26 @@ class Signed(Categorical):
         return super().to_document() | {"kind": "signed"}
 
 
-Attribute = Numeric | Categorical | TextPlaces
+Attribute = Numeric | Categorical
+"""An attribute that reads one value; `questions` has what a survey can ask besides."""
+
+Kinds = Mapping[str, tuple[Callable[..., Any], set[str], set[str]]]
+"""For each kind what builds it, the fields that it needs and those that it may have."""
 
 
 def Boolean(  # noqa: N802  reads as an attribute kind
-    name: str, weight: int = 1, missing: bool | None = None, question: str | None = None
+    name: str,
+    weight: int = 1,
+    missing: bool | None = None,
+    question: str | None = None,
+    reads: str | None = None,
 ) -> Categorical:
     """A yes-or-no attribute: the categorical with values False and True.
 
     >>> Boolean("wifi").values
     (False, True)
     """
-    return Categorical(name, (False, True), weight, missing, question=question)
+    return Categorical(name, (False, True), weight, missing, question=question, reads=reads)
 
 
 def Integer(  # noqa: N802
@@ -189,6 +208,7 @@ def Integer(  # noqa: N802
     missing: int | None = None,
     unlisted: int | None = None,
     question: str | None = None,
+    reads: str | None = None,
 ) -> Categorical:
     """An integer with few values, estimated as a histogram: the categorical low..high.
 
@@ -201,35 +221,31 @@ def Integer(  # noqa: N802
     if high - low >= MAX_VALUES:
         raise SurveyError(f"{name}: more than {MAX_VALUES} integers; use Numeric with bins")
     values = tuple(range(low, high + 1))
-    return Categorical(name, values, weight, missing, unlisted, question)
+    return Categorical(name, values, weight, missing, unlisted, question, reads)
 
 
-_ALL_KINDS = {"weight", "missing", "question"}
+SHARED = {"weight", "missing", "question", "reads"}
 """The optional fields of every kind that a person writes."""
 
+KINDS: Kinds = {
+    "numeric": (Numeric, {"name", "low", "high"}, {"bins", *SHARED}),
+    "categorical": (Categorical, {"name", "values"}, {"unlisted", *SHARED}),
+    "boolean": (Boolean, {"name"}, SHARED),
+    "signed": (Signed, {"name", "values"}, {"weight"}),
+    "integer": (Integer, {"name", "low", "high"}, {"unlisted", *SHARED}),
+}
 
-def attribute_from_document(document: Any, where: str) -> Attribute:
+
+def attribute_from_document(document: Any, where: str, kinds: Kinds = KINDS) -> Any:
     """Read an attribute as it stands in a survey file; `where` names it in errors."""
     if not isinstance(document, dict):
         raise SurveyError(f"{where}: must be a mapping with 'name' and 'kind'")
     fields = {key: value for key, value in document.items() if key not in ("coin", "mechanisms")}
     kind = fields.pop("kind", None)
-    if kind == "text":
-        try:
-            return TextPlaces.from_document(fields)
-        except SurveyError as problem:
-            raise SurveyError(f"{where}: {problem}") from None
-    builders: dict[str, tuple[Any, set[str], set[str]]] = {
-        "numeric": (Numeric, {"name", "low", "high"}, {"bins", *_ALL_KINDS}),
-        "categorical": (Categorical, {"name", "values"}, {"unlisted", *_ALL_KINDS}),
-        "boolean": (Boolean, {"name"}, _ALL_KINDS),
-        "signed": (Signed, {"name", "values"}, {"weight"}),
-        "integer": (Integer, {"name", "low", "high"}, {"unlisted", *_ALL_KINDS}),
-    }
-    if not isinstance(kind, str) or kind not in builders:
-        near = did_you_mean(kind, builders)
-        raise SurveyError(f"{where}: 'kind' must be one of {', '.join(builders)}{near}")
-    build, needed, optional = builders[kind]
+    if not isinstance(kind, str) or kind not in kinds:
+        near = did_you_mean(kind, kinds)
+        raise SurveyError(f"{where}: 'kind' must be one of {', '.join(kinds)}{near}")
+    build, needed, optional = kinds[kind]
     if missing := needed - fields.keys():
         near = did_you_mean(min(missing), fields.keys() - needed - optional)
         raise SurveyError(f"{where}: '{min(missing)}' is missing{near}")
@@ -237,35 +253,56 @@ def attribute_from_document(document: Any, where: str) -> Attribute:
         field = min(map(str, unknown))
         near = did_you_mean(field, needed | optional)
         raise SurveyError(f"{where}: unknown field '{field}'{near}")
-    attribute: Attribute = build(**fields)
-    return attribute
+    return build(**fields)
 
 
-def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not name.strip() or len(name) > MAX_ATTRIBUTE_NAME:
-        raise SurveyError(
-            f"attribute: 'name' must be a text of 1 to {MAX_ATTRIBUTE_NAME} characters"
-        )
-    if not is_well_formed(name):
-        raise SurveyError("attribute: 'name' holds half of a surrogate pair")
-
-
-def _check_weight(attribute: Attribute) -> None:
+def check_naming(attribute: Any) -> None:
+    """Refuse a name, a name that is read, words or a weight that are none."""
+    _check_name(attribute.name, "name")
+    if getattr(attribute, "reads", None) is not None:
+        _check_name(attribute.reads, "reads")
+    checked_words(attribute.question, f"{attribute.name}: 'question'")
     weight = attribute.weight
     if type(weight) is not int or not 1 <= weight <= MAX_WEIGHT:
         raise SurveyError(f"{attribute.name}: 'weight' must be an integer from 1 to {MAX_WEIGHT}")
 
 
-def _options(attribute: Attribute) -> dict[str, Any]:
+def check_range(attribute: Any) -> None:
+    """Refuse a range that is none, or does not hold `missing`; write its ends as floats."""
+    low, high = _number(attribute, "low"), _number(attribute, "high")
+    if not low < high:
+        raise SurveyError(f"{attribute.name}: 'low' must be below 'high'")
+    if not math.isfinite(high - low):
+        raise SurveyError(f"{attribute.name}: 'high' - 'low' is too large; rescale the attribute")
+    object.__setattr__(attribute, "low", low)
+    object.__setattr__(attribute, "high", high)
+    if attribute.missing is not None:
+        missing = _number(attribute, "missing")
+        object.__setattr__(attribute, "missing", missing)
+        if not low <= missing <= high:
+            raise SurveyError(f"{attribute.name}: 'missing' must lie between 'low' and 'high'")
+
+
+def options_of(attribute: Any) -> dict[str, Any]:
+    """Return the fields of an attribute's document that are written only if they say something."""
     options: dict[str, Any] = {} if attribute.weight == 1 else {"weight": attribute.weight}
-    for field in ("missing", "unlisted", "question"):
-        option = getattr(attribute, field, None)
-        if option is not None:
-            options[field] = option
+    for field in ("missing", "unlisted", "question", "reads"):
+        given = getattr(attribute, field, None)
+        if given is not None:
+            options[field] = given
     return options
 
 
-def _number(attribute: Numeric, edge: str) -> float:
+def _check_name(name: object, field: str) -> None:
+    if not isinstance(name, str) or not name.strip() or len(name) > MAX_ATTRIBUTE_NAME:
+        raise SurveyError(
+            f"attribute: '{field}' must be a text of 1 to {MAX_ATTRIBUTE_NAME} characters"
+        )
+    if not is_well_formed(name):
+        raise SurveyError(f"attribute: '{field}' holds half of a surrogate pair")
+
+
+def _number(attribute: Any, edge: str) -> float:
     number = getattr(attribute, edge)
     if isinstance(number, bool) or not isinstance(number, Real):
         raise SurveyError(f"{attribute.name}: '{edge}' must be a number")

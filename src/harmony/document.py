@@ -6,7 +6,8 @@
      "tables": [{"kind": "circulant", "counts": [...]}]}
 
 "coin" is how often the coin names the attribute, in proportion.  An attribute has one mechanism
-for each tier; equal tables are written once.
+for each tier; equal tables are written once.  A distribution is written as the attributes of its
+levels.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from harmony_device.errors import RefusedError
 from harmony_device.protocol import MAX_COIN, SURVEY_FORMAT
 from harmony_device.tables import Table, check_table, table_from_document
 
-from .attributes import Attribute, Signed, attribute_from_document
+from .attributes import Signed
+from .distribution import gathered
 from .errors import PrivacyError, SurveyError
 from .mechanisms import Grid, Linear, Mechanism, SignedLinear
 from .near_names import did_you_mean
+from .questions import Asked, question_from_document
 
 Mechanisms = tuple[tuple[Mechanism, ...], ...]
 """The mechanism of each attribute, for each tier."""
@@ -30,6 +33,7 @@ Mechanisms = tuple[tuple[Mechanism, ...], ...]
 _FIELDS = {
     "name", "purpose", "epsilon", "tiers", "mechanism", "answers", "balance", "attributes",
 }  # fmt: skip
+_OF_DEFINITIONS = {"crosstabs"}
 
 
 def survey_fields(document: Any) -> dict[str, Any]:
@@ -42,25 +46,27 @@ def survey_fields(document: Any) -> dict[str, Any]:
             raise SurveyError(f"'{field}' is missing{near}")
     if "format" in document and document["format"] != SURVEY_FORMAT:
         raise SurveyError(f"'format' must be {SURVEY_FORMAT!r}")
-    if unknown := document.keys() - _FIELDS - {"format", "tables"}:
+    known = _FIELDS | (set() if "format" in document else _OF_DEFINITIONS)
+    if unknown := document.keys() - known - {"format", "tables"}:
         field = min(map(str, unknown))
-        raise SurveyError(f"unknown field '{field}'{did_you_mean(field, _FIELDS)}")
+        raise SurveyError(f"unknown field '{field}'{did_you_mean(field, known)}")
     if not isinstance(document["attributes"], list):
         raise SurveyError("'attributes' must be a list")
-    fields = {key: document[key] for key in _FIELDS & document.keys()}
+    fields = {key: document[key] for key in known & document.keys()}
     fields["attributes"] = [
-        attribute_from_document(one, f"attributes[{place}]")
-        for place, one in enumerate(document["attributes"])
+        question_from_document(one, f"attributes[{place}]")
+        for place, one in enumerate(gathered(document["attributes"]))
     ]
     return fields
 
 
 def write_document(
     definition: dict[str, Any],
+    attributes: Sequence[Asked],
     weights: Sequence[int],
     mechanisms: Sequence[Sequence[Mechanism]],
 ) -> dict[str, Any]:
-    """Return `definition` with its coin's weights, its mechanisms and its tables added."""
+    """Return `definition` with what devices are asked, its coin's weights and its tables."""
     tables: list[dict[str, Any]] = []
     places: dict[str, int] = {}
 
@@ -72,8 +78,8 @@ def write_document(
             tables.append(document)
         return places[key]
 
-    attributes = [
-        attribute
+    described = [
+        attribute.to_document()
         | {
             "coin": weights[place],
             "mechanisms": [
@@ -81,9 +87,9 @@ def write_document(
                 for tier in mechanisms
             ],
         }
-        for place, attribute in enumerate(definition["attributes"])
+        for place, attribute in enumerate(attributes)
     ]
-    return {"format": SURVEY_FORMAT} | definition | {"attributes": attributes, "tables": tables}
+    return {"format": SURVEY_FORMAT} | definition | {"attributes": described, "tables": tables}
 
 
 def read_weights(document: dict[str, Any]) -> list[int]:
@@ -99,13 +105,18 @@ def read_weights(document: dict[str, Any]) -> list[int]:
 
 def read_mechanisms(
     document: dict[str, Any],
-    attributes: Sequence[Attribute],
+    attributes: Sequence[Asked],
     tiers: Sequence[float],
     answers: int,
 ) -> Mechanisms:
     """Return the mechanisms of a whole document, each table proved to keep its epsilon."""
     if not isinstance(document.get("tables"), list):
         raise SurveyError("'tables' must be a list")
+    if len(document["attributes"]) != len(attributes) or any(
+        _without_answers(one) != attribute.to_document()
+        for one, attribute in zip(document["attributes"], attributes, strict=True)
+    ):
+        raise SurveyError("'attributes': the levels of a distribution are not those that it has")
     tables = []
     for place, one in enumerate(document["tables"]):
         try:
@@ -128,6 +139,10 @@ def read_mechanisms(
     return tuple(tuple(tier) for tier in read)
 
 
+def _without_answers(document: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in ("coin", "mechanisms")}
+
+
 def prove(table: Table, epsilon: Fraction) -> None:
     """Prove in integers that `table` keeps `epsilon`, or raise PrivacyError."""
     try:
@@ -137,7 +152,7 @@ def prove(table: Table, epsilon: Fraction) -> None:
 
 
 def _read_mechanism(
-    document: Any, attribute: Attribute, tables: list[Table], epsilon: Fraction
+    document: Any, attribute: Asked, tables: list[Table], epsilon: Fraction
 ) -> Mechanism:
     if not isinstance(document, dict):
         raise SurveyError("must be a mapping with 'code' and 'table'")

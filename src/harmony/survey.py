@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -15,13 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from harmony_device.protocol import (
     LEAST_EPSILON,
-    MAX_ATTRIBUTES,
     MAX_TIERS,
     MOST_EPSILON,
     SURVEY_FORMAT,
 )
 
-from .attributes import Attribute, Categorical, Numeric
 from .canonical import canonical_json
 from .document import (
     Mechanisms,
@@ -32,8 +29,10 @@ from .document import (
     write_document,
 )
 from .errors import SurveyError
-from .mechanisms.choose import balance_coins, choose_answers, design_mechanism
+from .mechanisms.choose import choose_answers, choose_points, design_mechanism
+from .mechanisms.coins import coin_weights
 from .near_names import did_you_mean
+from .questions import Part, Question, attributes_of, checked_questions, definitions_of, parts_of
 from .rounds import Round
 from .wording import checked_words
 
@@ -58,12 +57,17 @@ class Survey:
     `answers` is chosen for least error unless given.  With `balance`, which is the rule except
     for the paper's own mechanism, attributes are asked in proportion to the variance of an
     answer about them, so that all estimates are equally good; their `weight` counts on top.
-    `purpose` says to people what their answers are for; its words, and the question of each
-    attribute, are part of the document.  Given a whole `document`, its coins and tables are taken
-    instead of being designed.
+    `crosstabs` adds the joint tables of pairs of attributes: those that it lists by their names,
+    or "all"; `plan` says how many devices that takes.  `purpose` says to people what their
+    answers are for; its words, and the question of each attribute, are part of the document.
+    Given a whole `document`, its coins and tables are taken instead of being designed.
 
+    `questions` are the attributes as they were asked for; `attributes` are those that devices
+    answer, with several for each distribution.
+
+    >>> import harmony as hm
     >>> survey = Survey("phones", epsilon=1.0, attributes=[
-    ...     Numeric("battery", 0, 100), Categorical("theme", ["light", "dark", "auto"])])
+    ...     hm.Numeric("battery", 0, 100), hm.Categorical("theme", ["light", "dark", "auto"])])
     >>> survey
     <Survey 'phones': 2 attributes, epsilon 1, 1 answer a report>
     """
@@ -71,24 +75,25 @@ class Survey:
     def __init__(
         self,
         name: str,
-        attributes: Iterable[Attribute],
+        attributes: Iterable[Question],
         epsilon: float | None = None,
         *,
         mechanism: str = "auto",
         answers: int | None = None,
         tiers: Sequence[float] | None = None,
         balance: bool | None = None,
+        crosstabs: str | Iterable[Sequence[str]] | None = None,
         purpose: str | None = None,
         document: dict[str, Any] | None = None,
     ) -> None:
         self.name = checked_name(name)
         self.purpose = checked_words(purpose, "'purpose'")
-        self.attributes = _checked_attributes(attributes)
+        self.questions = checked_questions(attributes, crosstabs)
+        self.attributes = attributes_of(self.questions)
         self.tiers = _checked_tiers(epsilon, tiers)
         self.mechanism = _checked_mechanism(mechanism)
         if answers is None and document is None:
-            exact_tiers = [Fraction(tier) for tier in self.tiers]
-            answers = choose_answers(self.attributes, exact_tiers, mechanism)
+            answers = choose_answers(self.attributes, self._exact_tiers(), mechanism)
         self.answers = _checked_answers(answers, len(self.attributes))
         self.balance = _checked_balance(balance, mechanism)
         self.draft: Draft | None = None
@@ -98,21 +103,27 @@ class Survey:
         self.weights: list[int]
         """How often the coin names each attribute, in proportion."""
         if document is None:
+            self.questions = choose_points(self.questions, self._exact_tiers(self.answers))
+            self.attributes = attributes_of(self.questions)
             self.mechanisms = self._designed()
-            self.weights = [attribute.weight for attribute in self.attributes]
-            if self.balance:
-                self.weights = balance_coins(self.weights, self.mechanisms, self.answers)
+            self.weights = coin_weights(
+                self.questions, self.mechanisms, self.answers, balance=self.balance
+            )
         else:
             self.weights = read_weights(document)
             self.mechanisms = read_mechanisms(document, self.attributes, self.tiers, self.answers)
 
+    def _exact_tiers(self, answers: int = 1) -> list[Fraction]:
+        """What one answer of each tier spends."""
+        return [Fraction(tier) / answers for tier in self.tiers]
+
     def _designed(self) -> Mechanisms:
         mechanisms = tuple(
             tuple(
-                design_mechanism(attribute, Fraction(tier) / self.answers, self.mechanism)
+                design_mechanism(attribute, epsilon, self.mechanism)
                 for attribute in self.attributes
             )
-            for tier in self.tiers
+            for epsilon in self._exact_tiers(self.answers)
         )
         for built in chain.from_iterable(mechanisms):
             prove(built.table, built.epsilon)
@@ -130,6 +141,11 @@ class Survey:
                 return place
         near = did_you_mean(name, [attribute.name for attribute in self.attributes])
         raise SurveyError(f"the survey has no attribute {name!r}{near}")
+
+    @property
+    def readings(self) -> list[Part]:
+        """What is read of a record or a table: each attribute, and both parts of a crosstab."""
+        return [part for attribute in self.attributes for part in parts_of(attribute)]
 
     def rows(self, tier: int = 0) -> list[int]:
         """Return how many rows the coin chooses from, for each attribute."""
@@ -158,7 +174,7 @@ class Survey:
         return hash(self.fingerprint)
 
     def __repr__(self) -> str:
-        attributes = _plural(len(self.attributes), "attribute")
+        attributes = _plural(len(self.questions), "attribute")
         spent = "/".join(f"{tier:g}" for tier in self.tiers)
         answers = _plural(self.answers, "answer")
         drafted = f"; to review: {', '.join(self.draft.to_review)}" if self.draft else ""
@@ -180,11 +196,11 @@ class Survey:
             document["tiers"] = list(self.tiers)
         document |= {"mechanism": self.mechanism, "answers": self.answers}
         document["balance"] = self.balance
-        return document | {"attributes": [one.to_document() for one in self.attributes]}
+        return document | {"attributes": definitions_of(self.questions)}
 
     def to_document(self) -> dict[str, Any]:
         """Return the whole survey, tables included: what devices download and check."""
-        return write_document(self.definition(), self.weights, self.mechanisms)
+        return write_document(self.definition(), self.attributes, self.weights, self.mechanisms)
 
     @classmethod
     def from_document(cls, document: Any) -> Survey:
@@ -308,7 +324,8 @@ class Survey:
         All cores are used unless `threads` says otherwise; the result is the same.  See
         `randomize` for the other options.
 
-        >>> survey = Survey("phones", [Numeric("battery", 0, 100)], epsilon=1.0)
+        >>> import harmony as hm
+        >>> survey = Survey("phones", [hm.Numeric("battery", 0, 100)], epsilon=1.0)
         >>> survey.collect({"battery": [20.0, 35.5, 90.0]}, seed=7).reports
         3
         >>> survey.collect({"battery": [20.0, None, "full"]}, seed=7, as_devices=True).reports
@@ -362,20 +379,6 @@ def checked_name(name: object) -> str:
             "starting with a letter or digit"
         )
     return name
-
-
-def _checked_attributes(attributes: object) -> tuple[Attribute, ...]:
-    if not isinstance(attributes, Iterable) or isinstance(attributes, str | dict):
-        raise SurveyError("'attributes' must be a list of attributes")
-    checked = tuple(attributes)
-    if not all(isinstance(one, Attribute) for one in checked):
-        raise SurveyError("'attributes' must hold Numeric and Categorical attributes only")
-    if not 1 <= len(checked) <= MAX_ATTRIBUTES:
-        raise SurveyError(f"'attributes' must list between 1 and {MAX_ATTRIBUTES} attributes")
-    (name, times), *_ = Counter(one.name for one in checked).most_common(1)
-    if times > 1:
-        raise SurveyError(f"'attributes': two attributes are called {name!r}")
-    return checked
 
 
 def _checked_tiers(epsilon: object, tiers: object) -> tuple[float, ...]:

@@ -7,17 +7,25 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from harmony_device.attributes import checked_attribute_name, is_well_formed
+from harmony_device.attributes import is_well_formed
 from harmony_device.errors import RefusedError
 from harmony_device.protocol import MAX_TEXT_BITS
+from harmony_device.record import TEXT
 from harmony_device.text import Text as DeviceText
 
+from .attributes import check_naming, options_of
 from .errors import SurveyError
+from .near_names import did_you_mean
 from .text_code import TextCode
-from .wording import checked_words
 
 BITS = 48
 """How many bits of a text's code are told apart, unless said otherwise."""
+
+
+STEP_FIELDS = ("length", "prefixes", "bits", "strings", "code")
+"""What a step's attribute of kind `text` says beside its name."""
+
+_FIELDS = ("name", "bits", "missing", "question", "reads")
 
 
 @dataclass(frozen=True)
@@ -26,7 +34,8 @@ class Text:
 
     Texts that agree in the first `bits` of their code are not told apart.  A device without a
     usable text answers `missing`, or "(other)" where that is not named.  Devices spell texts in the
-    public `code`.
+    public `code`; `reads` names what they read, where that is not the text's own name, and
+    `question` says to people what is asked of them, and why.
 
     >>> Text("home page", bits=64).to_document() | {"code": ...}
     {'name': 'home page', 'kind': 'text', 'bits': 64, 'code': Ellipsis}
@@ -36,16 +45,15 @@ class Text:
     bits: int = BITS
     missing: str | None = None
     question: str | None = None
+    reads: str | None = None
     code: TextCode = field(default_factory=lambda: TextCode.common())
 
+    weight = 1
+
     def __post_init__(self) -> None:
-        try:
-            checked_attribute_name({"name": self.name})
-        except RefusedError as problem:
-            raise SurveyError(f"text: {problem}") from None
+        check_naming(self)
         if type(self.bits) is not int or not 1 <= self.bits <= MAX_TEXT_BITS:
             raise SurveyError(f"{self.name}: 'bits' must be an integer from 1 to {MAX_TEXT_BITS}")
-        checked_words(self.question, f"{self.name}: 'question'")
         missing = self.missing
         if missing is not None and not (isinstance(missing, str) and is_well_formed(missing)):
             raise SurveyError(f"{self.name}: 'missing' must be a text")
@@ -54,26 +62,24 @@ class Text:
 
     def to_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {"name": self.name, "kind": "text", "bits": self.bits}
-        return document | self.options() | {"code": self.code.contexts}
+        return document | options_of(self) | {"code": self.code.contexts}
 
-    def options(self) -> dict[str, Any]:
-        """Return the fields that may be left out, as documents have them."""
-        given = {"missing": self.missing, "question": self.question}
-        return {key: value for key, value in given.items() if value is not None}
+    @property
+    def source(self) -> str:
+        """What it reads, of a record or a table."""
+        return self.name if self.reads is None else self.reads
 
     @classmethod
     def from_document(cls, document: Any) -> Text:
         """Read a text attribute as a person writes it, or as it was stored."""
         if not isinstance(document, dict) or document.get("kind", "text") != "text":
             raise SurveyError("'text' must be a mapping with 'name', and the kind 'text'")
-        known = {"name", "kind", "bits", "missing", "question", "code"}
-        if unknown := document.keys() - known:
-            raise SurveyError(f"'text': unknown field '{min(map(str, unknown))}'")
+        if unknown := document.keys() - {"kind", "code", *_FIELDS}:
+            field = min(map(str, unknown))
+            raise SurveyError(f"'text': unknown field '{field}'{did_you_mean(field, _FIELDS)}")
         if "name" not in document:
             raise SurveyError("'text': 'name' is missing")
-        given = {
-            key: document[key] for key in ("name", "bits", "missing", "question") if key in document
-        }
+        given = {key: document[key] for key in _FIELDS if key in document}
         if document.get("code") is not None:
             if not isinstance(document["code"], dict):
                 raise SurveyError("'text': 'code' must be an object of contexts")
@@ -101,12 +107,10 @@ class TextPlaces:
 
     weight = 1
     missing = None
+    asks = TEXT
 
     def __post_init__(self) -> None:
-        try:
-            DeviceText(self.to_document())
-        except RefusedError as problem:
-            raise SurveyError(f"{self.name}: {problem}") from None
+        _check(self.to_document())
 
     @property
     def name(self) -> str:
@@ -116,36 +120,39 @@ class TextPlaces:
     def question(self) -> str | None:
         return self.text.question
 
+    @property
+    def reads(self) -> str | None:
+        return self.text.reads
+
+    @property
+    def source(self) -> str:
+        """What it reads, of a record or a table."""
+        return self.text.source
+
     @cached_property
     def values(self) -> range:
         """The numbers of the places; the last is every other text, and none at all."""
         return range((len(self.prefixes) << self.bits) + len(self.strings) + 1)
 
     def to_document(self) -> dict[str, Any]:
-        document: dict[str, Any] = {"name": self.text.name, "kind": "text"}
-        return (
-            document
-            | self.text.options()
-            | {
-                "length": self.text.bits,
-                "prefixes": list(self.prefixes),
-                "bits": self.bits,
-                "strings": list(self.strings),
-                "code": self.text.code.contexts,
-            }
-        )
+        document: dict[str, Any] = {"name": self.name, "kind": "text"} | options_of(self.text)
+        listed = self.text.bits, list(self.prefixes), self.bits, list(self.strings)
+        asked = (*listed, self.text.code.contexts)
+        return document | dict(zip(STEP_FIELDS, asked, strict=True))
 
     @classmethod
-    def from_document(cls, document: dict[str, Any]) -> TextPlaces:
+    def of(cls, **document: Any) -> TextPlaces:
         """Read what a step's survey asks, as its document has it."""
-        known = {"name", "missing", "question", "length", "prefixes", "bits", "strings", "code"}
-        if unknown := document.keys() - known:
-            raise SurveyError(f"unknown field '{min(map(str, unknown))}'")
-        try:
-            DeviceText(document)
-        except RefusedError as problem:
-            raise SurveyError(str(problem)) from None
-        code = TextCode(document["code"])
-        stand_in, question = document.get("missing"), document.get("question")
-        text = Text(document["name"], document["length"], stand_in, question, code)
-        return text.places(document["prefixes"], document["bits"], document["strings"])
+        _check(document)
+        length, prefixes, bits, strings, code = (document[key] for key in STEP_FIELDS)
+        words = {key: document.get(key) for key in ("missing", "question", "reads")}
+        text = Text(document["name"], length, code=TextCode(code), **words)
+        return text.places(prefixes, bits, strings)
+
+
+def _check(document: dict[str, Any]) -> None:
+    """Refuse what a device would refuse."""
+    try:
+        DeviceText(document)
+    except RefusedError as problem:
+        raise SurveyError(f"text: {problem}") from None

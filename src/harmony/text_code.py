@@ -171,7 +171,7 @@ class TextCode:
 
     @cached_property
     def _words_after(self) -> Any:
-        """The words after a state; code points that no context lists take too many bits to count."""
+        """The words after a state; code points that no context lists are too long to count."""
 
         def words_after(state: str) -> list[tuple[str, str]]:
             words, rest = self._code.words[self._code.context(state)], self._code.words[""]

@@ -22,6 +22,7 @@ from harmony.bulk.backend import Backend, load, using
 from harmony.bulk.coins import Coins
 from harmony.bulk.collect import Randomizer
 from harmony.bulk.fields import SPARE, WORDS, Coin
+from harmony.questions import Question, parts_of
 from harmony_device.protocol import MAX_VALUES
 
 MANY = settings(max_examples=1000)
@@ -49,6 +50,22 @@ def unsigned() -> list[Attribute]:
     return [one for one in mixed() if not isinstance(one, Signed)]
 
 
+def paired() -> list[Question]:
+    """Pairs of every kind of part, of columns that others read as well, and a distribution."""
+    theme, far = hm.Categorical("theme", ["light", "dark", "auto"]), mixed()[8]
+    return [
+        *mixed()[:8],
+        hm.Crosstab("theme", "wifi"),
+        hm.Crosstab("os", "sims"),
+        hm.Crosstab("level", "sparse"),
+        hm.Crosstab("ratio", "age"),
+        hm.Crosstab("age", hm.Numeric("degree", 0, 100, bins=7), name="two bins"),
+        hm.Crosstab(theme, far, name="others"),
+        hm.Distribution("share", 0, 100, reads="degree"),
+        hm.Distribution("years", 0, 100, step=4, missing=40, reads="age"),
+    ]
+
+
 SURVEYS: dict[str, Callable[[], hm.Survey]] = {
     "one answer": lambda: hm.Survey("s", mixed(), epsilon=1.0),
     "one answer, hardly private": lambda: hm.Survey("s", mixed(), epsilon=8.0, answers=1),
@@ -66,6 +83,11 @@ SURVEYS: dict[str, Callable[[], hm.Survey]] = {
     "many attributes": lambda: hm.Survey(
         "s", [hm.Integer(f"a{i}", 0, 5) for i in range(150)], epsilon=2.0, answers=2
     ),
+    "pairs": lambda: hm.Survey("s", paired(), epsilon=1.0),
+    "pairs, some answers": lambda: hm.Survey("s", paired(), tiers=[1.0, 6.0], answers=4),
+    "many pairs": lambda: hm.Survey(
+        "s", [hm.Crosstab(hm.Integer("zip", 0, 999), hm.Numeric("x", 0, 1, bins=900))], epsilon=2.0
+    ),
     "many values": lambda: hm.Survey("s", [hm.Integer("zip", 0, 99_999)], epsilon=2.0),
     "most values": lambda: hm.Survey("s", [hm.Integer("zip", 0, MAX_VALUES - 1)], epsilon=1.0),
 }
@@ -80,7 +102,7 @@ def survey_of(name: str) -> hm.Survey:
 def numbers(attribute: hm.Numeric, size: int, rng: np.random.Generator, bad: bool) -> Any:
     """Numbers in the range, at its edges and those of the grid, and beyond, of any type."""
     low, high = attribute.low, attribute.high
-    points = np.linspace(low, high, rng.choice([2, 3, 17, 33]))
+    points = np.concatenate([np.linspace(low, high, rng.choice([2, 3, 17, 33])), attribute.edges])
     edges = np.concatenate([points, np.nextafter(points, -np.inf), np.nextafter(points, np.inf)])
     pool = [edges, rng.uniform(low, high, 20), [0.0, -0.0]]
     if rng.random() < 0.5:
@@ -145,12 +167,11 @@ def in_some_form(values: np.ndarray, rng: np.random.Generator) -> Any:
 
 
 def people(survey: hm.Survey, size: int, rng: np.random.Generator, bad: bool) -> dict[str, Any]:
-    wrong = survey.attributes[rng.integers(len(survey.attributes))] if bad else None
+    read = {part.source: part for one in survey.attributes for part in parts_of(one)}
+    wrong = list(read)[rng.integers(len(read))] if bad else None
     return {
-        one.name: (numbers if isinstance(one, hm.Numeric) else codes)(
-            one, size, rng, bad=one is wrong
-        )
-        for one in survey.attributes
+        name: (numbers if isinstance(one, hm.Numeric) else codes)(one, size, rng, bad=name == wrong)
+        for name, one in read.items()
     }
 
 

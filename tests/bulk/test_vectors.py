@@ -16,6 +16,7 @@ from harmony.arrays import NO_TIERS
 from harmony.bulk import collect
 from harmony.bulk.backend import backend
 from harmony.bulk.fields import Coin
+from harmony.questions import parts_of
 
 pytestmark = pytest.mark.usefixtures("either_backend")
 
@@ -50,7 +51,7 @@ def test_the_bulk_path_makes_the_same_reports(
     case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     survey = hm.Survey.from_document(REPORTS["surveys"][case["survey"]])
-    row = {one.name: column(case["values"].get(one.name), one) for one in survey.attributes}
+    row = {name: column(case["values"].get(name), one) for name, one in read(survey).items()}
     assert report_of(survey, case, row, monkeypatch) == case["report"]
     assert report_of(survey, case, row, monkeypatch, as_devices=True) == case["report"]
 
@@ -62,7 +63,7 @@ def test_whoever_has_no_answer_reports_as_a_device_would(
 ) -> None:
     """As objects, whatever they are, and as columns of the type that the one value has."""
     survey = hm.Survey.from_document(REPORTS["surveys"]["silence"])
-    values = {one.name: told(case["values"].get(one.name)) for one in survey.attributes}
+    values = {name: told(case["values"].get(name)) for name in read(survey)}
     objects = {name: objects_of(value) for name, value in values.items()}
     assert report_of(survey, case, objects, monkeypatch, as_devices=True) == case["report"]
     typed = {name: typed_of(value) for name, value in values.items()}
@@ -76,11 +77,16 @@ def test_all_of_them_report_so_in_one_table(monkeypatch: pytest.MonkeyPatch) -> 
     together = {field: "".join(case[field] for case in cases) for field in ("device", "random")}
     (together["seed"],) = {case["seed"] for case in cases}
     table = {
-        one.name: np.concatenate([objects_of(told(case["values"].get(one.name))) for case in cases])
-        for one in survey.attributes
+        name: np.concatenate([objects_of(told(case["values"].get(name))) for case in cases])
+        for name in read(survey)
     }
     reports = reports_of(survey, together, table, monkeypatch, as_devices=True)
     assert reports == [case["report"] for case in cases]
+
+
+def read(survey: hm.Survey) -> dict[str, hm.Numeric | hm.Categorical]:
+    """What a survey reads, by name."""
+    return {part.source: part for one in survey.attributes for part in parts_of(one)}
 
 
 def report_of(survey: hm.Survey, case: dict[str, Any], *how: Any, **options: Any) -> str:

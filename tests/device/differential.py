@@ -94,13 +94,14 @@ def random_bytes(rng: random.Random, count: int) -> bytes:
 
 
 def values_of(rng: random.Random, attributes: list[Document]) -> Document:
-    """Return a value for most attributes: one that is asked for, or anything."""
+    """Return a value for most of what is read: one that is asked for, or anything."""
     values: Document = {}
-    for attribute in attributes:
+    for attribute in (part for one in attributes for part in one.get("of", [one])):
         chance = rng.random()
         if chance < 0.1:
             continue
-        values[attribute["name"]] = rng.choice(ODD) if chance < 0.3 else value_of(rng, attribute)
+        name = attribute.get("reads") or attribute["name"]
+        values[name] = rng.choice(ODD) if chance < 0.3 else value_of(rng, attribute)
     return values
 
 

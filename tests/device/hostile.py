@@ -98,7 +98,32 @@ def hostile_documents(rng: random.Random) -> list[dict[str, Any]]:
     outside = two_values("outside", [1, 2])
     outside["attributes"][0]["name"] = "age of the neighbour"
     wrong = two_values("wrong-type", [1, 2])
-    return [*documents, charging, number, bins, outside, wrong]
+    two_types = two_values("two-types", ["none", "flu"])
+    two_types["attributes"].append(
+        {**two_types["attributes"][0], "name": "b", "reads": "diagnosis", "values": [0, 1]}
+    )
+    return [
+        *documents, charging, number, bins, *(pairs(rng, place) for place in range(5)),
+        outside, wrong, two_types,
+    ]  # fmt: skip
+
+
+def pairs(rng: random.Random, number: int) -> dict[str, Any]:
+    """A crosstab of two values of each of two things, with stand-ins or without."""
+    value, age = rng.choice(DIAGNOSES), rng.randrange(1, 119)
+    stand_ins = rng.choice([{}, {"missing": value}, {"unlisted": value}])
+    parts: list[dict[str, Any]] = [
+        {"name": "of", "reads": "diagnosis", "kind": "categorical", "values": [value, "-"]},
+        {"name": "age", "kind": "numeric", "low": 0, "high": 120, "bins": [0, age, 120]},
+        {"name": "charging", "kind": "categorical", "values": [False, True]},
+        {"name": "battery", "kind": "numeric", "low": 0, "high": rng.random(), "points": 2},
+    ]
+    parts[0] |= stand_ins
+    survey = two_values(f"pair-{number}", ["-", "+"])
+    attribute = survey["attributes"][0]
+    attribute |= {"kind": "crosstab", "of": rng.sample(parts, 2)}
+    attribute["mechanisms"][0]["digits"] = 2
+    return survey
 
 
 def people(rng: random.Random) -> dict[str, Any]:

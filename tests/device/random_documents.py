@@ -23,9 +23,14 @@ def random_survey(rng: random.Random, name: str = "random") -> Document:
     tiers = sorted({round(rng.uniform(0.05, 6), 3) for _ in range(rng.choice([1, 1, 2, 3]))})
     rng.shuffle(tiers)
     attributes = [
-        _attribute(rng, f"attribute {place} {rng.choice(WORDS)}")
+        (_crosstab if rng.random() < 0.3 else _attribute)(
+            rng, f"attribute {place} {rng.choice(WORDS)}"
+        )
         for place in range(rng.choice([1, 2, 3, 5, 12]))
     ]
+    for attribute in attributes:  # some read what others have, whatever type they take
+        if attribute["kind"] != "crosstab" and rng.random() < 0.3:
+            attribute["reads"] = rng.choice([None, rng.choice(attributes)["name"]])
     return _survey(rng, name, tiers, rng.randint(1, len(attributes)), attributes)
 
 
@@ -100,6 +105,27 @@ def _attribute(rng: random.Random, name: str) -> Document:
     return attribute
 
 
+def _crosstab(rng: random.Random, name: str) -> Document:
+    parts = []
+    for place in (1, 2):
+        part = _attribute(rng, f"part {place} of {name}")
+        if part["kind"] == "numeric" and part.get("bins") is None:
+            part["points"] = rng.choice([2, 2, 3, 17])
+        if rng.random() < 0.3:
+            part["reads"] = rng.choice([name, "elsewhere"])
+        parts.append(part)
+    return {"name": name, "kind": "crosstab", "of": parts}
+
+
+def places(attribute: Document) -> int:
+    """Return how many places an attribute has: of a crosstab, those of its parts multiplied."""
+    if attribute["kind"] == "crosstab":
+        return math.prod(map(places, attribute["of"]))
+    if attribute.get("bins") is not None:
+        return len(attribute["bins"]) - 1
+    return len(attribute["values"]) if "values" in attribute else int(attribute["points"])
+
+
 def _values(rng: random.Random) -> list[Any]:
     kind = rng.randrange(3)
     if kind == 0:
@@ -130,9 +156,8 @@ def _mechanism(
             "table": table,
             "signed": True,
         }
-    bins = attribute.get("bins")
-    values = len(attribute["values"]) if bins is None else len(bins) - 1
-    base = rng.choice([2, 3, 4, 5, 11, values, 300])
+    values = places(attribute)
+    base = rng.choice([2, 3, 4, 5, 11, min(values, 400), 300])
     digits = 1
     while base**digits < values:
         digits += 1

@@ -234,8 +234,8 @@ def test_a_draw_gives_every_place_the_same_share(
     attribute = survey_with(place, **changes).attributes[place]
     third = 2**32 / 3
     for number, edge in enumerate((third, 2 * third, 2**32)):
-        assert attribute.drawn(math.ceil(edge) - 1) == drawn[number]
-        assert attribute.drawn(math.ceil(edge - third)) == drawn[number]
+        assert attribute.place(None, (math.ceil(edge) - 1) << 32) == drawn[number]
+        assert attribute.place(None, (math.ceil(edge - third)) << 32) == drawn[number]
 
 
 def test_a_draw_of_a_level_with_a_sign_is_fair() -> None:
@@ -245,8 +245,8 @@ def test_a_draw_of_a_level_with_a_sign_is_fair() -> None:
     ).attributes[WIFI]
     sixth = 2**32 / 6
     for number, answer in enumerate((0, 1, 2, 4, 5, 6)):
-        assert signed.drawn(math.ceil(number * sixth)) == answer
-        assert signed.drawn(math.ceil((number + 1) * sixth) - 1) == answer
+        assert signed.place(None, (math.ceil(number * sixth)) << 32) == answer
+        assert signed.place(None, (math.ceil((number + 1) * sixth) - 1) << 32) == answer
 
 
 @pytest.mark.parametrize("field", ["missing", "unlisted"])

@@ -86,8 +86,8 @@ def test_an_entry_from_the_future_counts_from_when_that_was_noticed(
     assert dates(tmp_path, *lines) == [pytest.approx(expected)]
 
 
-def test_a_round_of_two_merged_ledgers_has_the_dates_of_both(tmp_path: Path) -> None:
-    assert dates(tmp_path, answered(0), answered(40), answered(5)) == [[5, 40, 40, 0]]
+def test_each_line_of_a_round_in_two_ledgers_has_its_own_dates(tmp_path: Path) -> None:
+    assert dates(tmp_path, answered(0), answered(40), answered(5)) == [[0], [40], [5, 40]]
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,16 @@ def write(directory: Path, *lines: object) -> Ledger:
 def test_two_ledgers_that_were_merged_count_both(tmp_path: Path) -> None:
     """Two copies of a device answered the same round: together they spent twice."""
     ledger = write(tmp_path, ANSWERED, {**ANSWERED, "epsilon": 0.5, "asked": ["age"]})
-    (entry,) = ledger.entries()
-    assert (entry.epsilon, entry.asked) == (1.5, ["age"])
+    assert [(one.epsilon, one.asked) for one in ledger.entries()] == [
+        (1.0, ANSWERED["asked"]),
+        (0.5, ["age"]),
+    ]
+
+
+def test_news_of_a_round_in_two_ledgers_is_told_of_both(tmp_path: Path) -> None:
+    noted = {"at": ANSWERED["at"], "event": "accepted", "survey": "small", "round": "1"}
+    ledger = write(tmp_path, ANSWERED, ANSWERED, noted)
+    assert [entry.state for entry in ledger.entries()] == ["accepted", "accepted"]
 
 
 def test_a_merged_ledger_leaves_less_to_spend(

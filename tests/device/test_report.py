@@ -129,7 +129,7 @@ def test_an_index_is_drawn_evenly_for_someone_without_an_answer() -> None:
     """Each of 20,000 draws of three bins: within 5 standard errors (1 false alarm in 10^6)."""
     attribute = SMALL.attributes[2]
     times = 20_000
-    drawn = [attribute.drawn(int.from_bytes(os.urandom(4), "little")) for _ in range(times)]
+    drawn = [attribute.place(None, int.from_bytes(os.urandom(8), "little")) for _ in range(times)]
     for place in range(3):
         assert abs(drawn.count(place) / times - 1 / 3) < 5 * (2 / 9 / times) ** 0.5
 

@@ -14,6 +14,7 @@ from harmony_device import EpsilonLimit, LedgerError, RefusedError, Survey, make
 from harmony_device.attributes import Histogram
 from harmony_device.codes import GridCode, LinearCode
 from harmony_device.coins import Draws, assign, siphash24
+from harmony_device.crosstab import Crosstab
 from harmony_device.documents import matches
 from harmony_device.errors import ServerError
 from harmony_device.exact import exp_floor
@@ -104,6 +105,14 @@ def test_numbers_fall_into_bins(case: dict[str, Any]) -> None:
     edges = case["edges"]
     attribute = Histogram({"name": "n", "low": edges[0], "high": edges[-1], "bins": edges})
     assert attribute.read(case["value"]) == case["place"]
+
+
+@pytest.mark.parametrize("case", CODES["pairs"])
+def test_pairs_have_their_place_in_a_joint_table(case: dict[str, Any]) -> None:
+    pair = Crosstab({"name": "pair", "of": case["of"]})
+    assert pair.values == case["places"]
+    for one in case["cases"]:
+        assert pair.place(one["answers"], int(one["word"], 16)) == one["place"], one
 
 
 @pytest.mark.parametrize("case", TABLES["tables"])
@@ -234,12 +243,18 @@ def test_a_damaged_ledger_forbids_everything(line: str, tmp_path: Path) -> None:
         ledger.entries()
 
 
-@pytest.mark.parametrize("case", RECORDS["records"], ids=lambda case: case["why"])
-def test_which_records_can_answer(case: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("survey", "case"),
+    [("survey", case) for case in RECORDS["records"]]
+    + [("reading", case) for case in RECORDS["reads"]],
+    ids=lambda one: one["why"] if isinstance(one, dict) else one,
+)
+def test_which_records_can_answer(survey: str, case: dict[str, Any]) -> None:
     types = {"number": float, "text": str, "boolean": bool}
     record = Record({name: types[kind] for name, kind in case["record"].items()})
-    assert (record.lack(Survey(RECORDS["survey"]).needs) is None) == case["answers"]
+    assert (record.lack(Survey(RECORDS[survey]).needs) is None) == case["answers"]
     assert record.lack(Survey(RECORDS["signed"]).needs) is not None
+    assert record.lack(Survey(RECORDS["two_types"]).needs) is not None
 
 
 @pytest.mark.parametrize("case", REFUSED["refused"], ids=lambda case: case["why"])

@@ -1,4 +1,4 @@
-"""Explorations offline: they find what is common, say how sure, and show nothing that they may not."""
+"""Explorations offline: they find what is common, say how sure, and keep to what they may show."""
 
 from __future__ import annotations
 
@@ -164,8 +164,9 @@ def test_mistakes_are_as_rare_as_planned_and_planned_strings_are_found(
 ) -> None:
     """60 small explorations of strings that few share, but for one that is as common as planned.
 
-    Fewer than 0.1 mistakes are planned for each, so 16 or more in 60 come by chance less than once in
-    1,000 times; of 60 planned strings fewer than 45 are found as seldom, and so few intervals miss.
+    Fewer than 0.1 mistakes are planned for each, so 16 or more in 60 come by chance less than once
+    in 1,000 times; of 60 planned strings fewer than 45 are found as seldom, and so few
+    intervals miss.
     """
     monkeypatch.setattr("harmony.exploration.schedule.PLACES", 1 << 12)
     monkeypatch.setattr("harmony.exploration.planning.PLACES", 1 << 12)
@@ -184,7 +185,9 @@ def test_mistakes_are_as_rare_as_planned_and_planned_strings_are_found(
         shares = [share if one.text == planned else 0.0 for one in findings]
         hits += planned in findings
         mistakes += sum(one == 0.0 for one in shares)
-        covered += sum(one.low <= true <= one.high for one, true in zip(findings, shares, strict=True))
+        covered += sum(
+            one.low <= true <= one.high for one, true in zip(findings, shares, strict=True)
+        )
     assert mistakes < 16
     assert 45 <= hits <= 60
     assert covered >= 0.87 * hits

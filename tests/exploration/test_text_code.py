@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harmony as hm
-from harmony.attributes import attribute_from_document
 from harmony.bulk.columns import SpelledTexts
 from harmony.bulk.spelling import spell, spell_each
 from harmony.bulk.text_places import places_of
+from harmony.questions import question_from_document
 from harmony.text import TextPlaces
 from harmony_device.attributes import is_well_formed
 from harmony_device.errors import RefusedError
@@ -49,7 +49,7 @@ def test_every_value_has_the_place_that_the_vectors_say(case: dict[str, Any]) ->
     document = case["attribute"] | {"code": CODES[case["attribute"]["code"]]}
     value = None if isinstance(case["value"], dict) else case["value"]
     assert DeviceText(document).read(value) == case["place"]
-    asked = attribute_from_document(document, "attributes[0]")
+    asked = question_from_document(document, "attributes[0]")
     assert isinstance(asked, TextPlaces)
     text = value if isinstance(value, str) and is_well_formed(value) else None
     spelled = spell(pa.chunked_array([pa.array([text], pa.string())]), asked.text)
@@ -82,9 +82,7 @@ def test_what_is_cut_is_a_beginning(text: str, length: int) -> None:
 def test_no_bits_spell_two_texts() -> None:
     texts = ["the", "then", "them", "www.gnu.org", "gnu.org", "", "a", "é", "日本"]
     spelled = [COMMON.bits(text, 200)[: COMMON.size(text)] for text in texts]
-    assert not any(
-        one != other and one.startswith(other) for one in spelled for other in spelled
-    )
+    assert not any(one != other and one.startswith(other) for one in spelled for other in spelled)
 
 
 def test_common_texts_are_short() -> None:

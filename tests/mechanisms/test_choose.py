@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -15,7 +16,9 @@ import pytest
 import harmony as hm
 from harmony.attributes import Attribute, Signed
 from harmony.mechanisms import Grid, Linear, SignedLinear
-from harmony.mechanisms.choose import balance_coins, choose_answers, design_mechanism
+from harmony.mechanisms.choose import choose_answers, choose_points, design_mechanism
+from harmony.mechanisms.coins import coin_weights
+from harmony.mechanisms.hierarchy import level_shares
 from harmony.mechanisms.inclusion import inclusion_chances
 from harmony.mechanisms.rounding import window_counts
 from harmony_device.tables import TOTAL
@@ -112,9 +115,11 @@ def test_coins_are_in_proportion_to_weight_and_variance(
 ) -> None:
     """A coin of 64 for each attribute on average, up to rounding, and no common factor."""
     weights = [1, 2, 1, 1, 5, 1]
-    asked = [hm.Numeric("x", 0, 1), *MIXED[1:]]
+    plain = [hm.Numeric("x", 0, 1), *MIXED[1:]]
+    asked = [replace(one, weight=weight) for one, weight in zip(plain, weights, strict=True)]
     built = [[design_mechanism(one, tier / answers, "harmony") for one in asked] for tier in tiers]
-    coins = balance_coins(weights, built, answers)
+    coins = coin_weights(asked, built, answers, balance=True)
+    assert coin_weights(asked, built, answers, balance=False) == weights
     share = answers / len(asked)
     wanted = []
     for place, (weight, attribute) in enumerate(zip(weights, asked, strict=True)):
@@ -128,16 +133,79 @@ def test_coins_are_in_proportion_to_weight_and_variance(
 
 def test_coins_are_at_least_one_and_have_no_common_factor() -> None:
     boolean = Linear.design(Fraction(1), 2)
-    assert balance_coins([1, 1], [[boolean, boolean]], 1) == [1, 1]
-    assert balance_coins([1, 3], [[boolean, boolean]], 1) == [1, 3]
-    assert balance_coins([1, 10_000], [[boolean, boolean]], 1) == [1, 128]
+    for second, coins in ((1, [1, 1]), (3, [1, 3]), (10_000, [1, 128])):
+        asked = [hm.Boolean("a"), hm.Boolean("b", weight=second)]
+        assert coin_weights(asked, [[boolean, boolean]], 1, balance=True) == coins
 
 
 def test_the_coins_of_a_great_many_attributes_stay_small() -> None:
     built = [Linear.design(Fraction(1), values) for values in (2, 5, 16, 3)]
-    coins = balance_coins([1] * 4000, [built * 1000], 1)
+    asked = [hm.Boolean(f"{place}") for place in range(4000)]
+    coins = coin_weights(asked, [built * 1000], 1, balance=True)
     assert math.gcd(*coins) == 1
     assert sum(coins) == pytest.approx(1 << 16, rel=0.05)
+
+
+def cdf_variance(sizes: list[int], variances: list[float], shares: list[float]) -> float:
+    """By hand: the mean variance of the CDF at all leaf edges, from the whole covariance."""
+    leaves = sizes[-1]
+    information = np.zeros((leaves, leaves))
+    for size, variance, share in zip(sizes, variances, shares, strict=True):
+        bins = np.kron(np.eye(size), np.ones(leaves // size))
+        information += share / variance * bins.T @ bins
+    # All shares sum to 1, which is known: only what differs between bins is estimated.
+    even = np.full((leaves, leaves), 1 / leaves)
+    differences = np.eye(leaves) - even
+    covariance = np.linalg.inv(differences @ information @ differences + even) - even
+    prefixes = np.tril(np.ones((leaves, leaves)))
+    return float(np.mean(np.diag(prefixes @ covariance @ prefixes.T)))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "variances"),
+    [([4, 16, 64], [2.0, 3.0, 3.6]), ([2, 16], [1.0, 9.0]), ([5, 25, 125], [4.0, 1.0, 2.0])],
+)
+def test_levels_are_asked_so_that_the_cdf_is_known_best(
+    sizes: list[int], variances: list[float]
+) -> None:
+    shares, variance = level_shares(sizes, variances)
+    assert sum(shares) == pytest.approx(1)
+    # The closed form is an average over a continuum of prefixes, the other over the edges.
+    assert cdf_variance(sizes, variances, shares) == pytest.approx(variance, rel=0.03)
+    rng = np.random.default_rng(18)
+    for _ in range(20):
+        other = np.array(shares) * np.exp(0.2 * rng.standard_normal(len(shares)))
+        assert cdf_variance(sizes, variances, list(other / other.sum())) > 0.999 * cdf_variance(
+            sizes, variances, shares
+        )
+
+
+def test_a_distribution_is_asked_as_its_cdf_needs_and_a_pair_as_its_cells_do() -> None:
+    ages = hm.Distribution("age", 0, 1, bins=64, weight=2)
+    survey = hm.Survey("s", [hm.Boolean("a"), ages, hm.Boolean("b"), hm.Crosstab("a", "b")], 1.0)
+    shares, variance = level_shares(
+        [4, 16, 64], [one.expected_variance(1 / 6) for one in survey.mechanisms[0][1:4]]
+    )
+    alone, pair = (survey.mechanisms[0][place].expected_variance(1 / 6) for place in (0, 5))
+    asked = np.array(survey.weights) / survey.weights[0]
+    expected = [1, *(2 * variance * one / alone for one in shares), 1, pair / alone]
+    assert asked == pytest.approx(expected, rel=0.1)
+
+
+def test_a_number_in_a_pair_has_more_points_the_more_may_be_spent() -> None:
+    def points(groups: int, *tiers: float) -> int:
+        group = hm.Categorical("group", range(groups))
+        pair = hm.Crosstab(group, hm.Numeric("x", -5, 5)).resolved({})
+        (chosen,) = choose_points([pair], [Fraction(tier) for tier in tiers])
+        assert isinstance(chosen, hm.Crosstab)
+        assert not isinstance(chosen.second, str)
+        return len(chosen.second.values)
+
+    assert [points(4, epsilon) for epsilon in (0.5, 1.0, 2.0)] == [2, 2, 2]
+    assert points(4, 4.0) == 4
+    assert points(4, 8.0) > 5
+    assert points(50, 8.0) < points(4, 8.0)
+    assert points(4, 1.0, 8.0) <= points(4, 8.0)
 
 
 HALVES = {"kind": "circulant", "counts": [TOTAL // 2, TOTAL // 2]}

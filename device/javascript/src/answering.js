@@ -51,7 +51,7 @@ export async function answerAll(session, values, visit) {
     mustTell(options.record, needs);
     await spend(session, identity, survey, name, round, once, () => {
       const told = snapshot(values, needs);
-      for (const attribute of needs) warn(visit.warnings, attribute, told.get(attribute.name));
+      for (const attribute of needs) warn(visit.warnings, attribute, told.get(attribute.reads));
       return read(told, random);
     });
     visit.answered.push({ survey: name, round: round.label });
@@ -76,7 +76,7 @@ export async function answerAll(session, values, visit) {
   /** Answer a survey's open round. @param {ListedSurvey} listed */
   const answerSurvey = async (listed) => {
     const { round } = listed;
-    must(isOpenTo(round, identity.enrolled), "enrolled after the round opened", Skipped);
+    must(isOpenTo(round, identity.enrolled), "enrolled after it opened", Skipped);
     const survey = await surveyOf(listed);
     await answerOne(listed, survey, survey, round, round.label);
   };

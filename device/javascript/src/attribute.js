@@ -1,21 +1,24 @@
-import { bin } from "./codes.js";
+import { bin, grid, signOf } from "./codes.js";
 import { must } from "./errors.js";
-import { finite, isString, isText, list, object, rising } from "./rules.js";
+import { finite, integer, isAttributeName, isString, isText, list, object, rising, within } from "./rules.js";
+import { below, top53 } from "./words.js";
 
 /** @typedef {NumberConstructor | StringConstructor | BooleanConstructor} Type */
 
 /**
  * @typedef {object} Attribute
  * @property {string} name
- * @property {"numeric" | "categorical" | "signed"} kind
+ * @property {string} reads the name of the value that it reads
+ * @property {"numeric" | "categorical" | "signed" | "crosstab"} kind
  * @property {Type | undefined} asks the type of value that it reads; none where only a step derives the answer
  * @property {number} low
  * @property {number} high
  * @property {number[] | null} [bins]
- * @property {Map<any, number>} places of the values
+ * @property {Map<any, number>} places of the values; empty for numbers
  * @property {any} missing
  * @property {any} unlisted
  * @property {number} answers how many answers there are to draw from; 0 for a grid, whose index is drawn
+ * @property {Attribute[]} parts what it reads: a crosstab's two, or itself
  */
 
 /**
@@ -33,37 +36,53 @@ const typeOf = (value) => (Number.isFinite(value) ? Number : isString(value) ? S
  * @returns {Attribute}
  */
 export function readAttribute(value) {
-  const { name, kind, low, high, bins, values, missing, unlisted } = object(value);
+  const { name, kind, low, high, bins, values, missing, unlisted, of } = object(value);
+  const reads = value.reads ?? name;
   const places = new Map();
+  /** @type {Attribute[] | undefined} */
+  let parts;
   /** @type {Type | undefined} */
   let asks = Number;
   let answers = 0;
-  must(isText(name) && name && [...name].length <= 200, "name");
+  must(isAttributeName(name), "name");
+  must(isAttributeName(reads), "reads");
   if (kind === "numeric") {
-    must(finite(low, "low") < finite(high, "high"), "low");
-    finite(high - low, "high");
+    finite(finite(high, "high") - finite(low, "low"), "low or high", 0);
     if (bins != null) {
       answers = rising(bins, 3, 2 ** 20 + 1, "bins").length - 1;
       must(bins[0] === low && bins[answers] === high, "bins");
     }
-    must(missing == null || (finite(missing, "missing") >= low && missing <= high), "missing");
+    if (missing != null) within(missing, low, high, "missing");
     must(unlisted == null, "unlisted");
   } else {
-    const isSigned = kind === "signed";
-    must(isSigned || kind === "categorical", "kind");
-    list(values, 2, 2 ** 20, "values").forEach((each, place) => {
-      asks = typeOf(values[0]);
-      must(typeOf(each) === asks && !places.has(each) && (asks === Boolean || isText(each) || Number.isSafeInteger(each)), "values");
-      places.set(each, place);
-    });
-    for (const [field, value] of Object.entries({ missing, unlisted })) must(value == null || (!isSigned && places.has(value)), field);
-    answers = places.size;
-    if (isSigned) {
-      asks = undefined;
-      answers *= 2;
+    const isCategory = kind === "categorical";
+    if (kind === "crosstab") {
+      parts = list(of, 2, 2, "of", readPart);
+      answers = parts[0].answers * parts[1].answers;
+      must(answers <= 2 ** 20, "of");
+    } else {
+      must(isCategory || kind === "signed", "kind");
+      list(values, 2, 2 ** 20, "values", (each, place) => {
+        asks = typeOf(values[0]);
+        must(typeOf(each) === asks && !places.has(each) && (asks === Boolean || isText(each) || Number.isSafeInteger(each)), "type");
+        places.set(each, place);
+      });
+      answers = isCategory ? places.size : 2 * places.size;
     }
+    for (const [field, value] of Object.entries({ missing, unlisted })) must(value == null || (isCategory && places.has(value)), field);
+    if (!isCategory) asks = undefined;
   }
-  return { name, kind, asks, low, high, bins, places, missing, unlisted, answers };
+  const attribute = /** @type {Attribute} */ ({ ...value, reads, asks, places, answers, parts });
+  attribute.parts ??= [attribute];
+  return attribute;
+}
+
+/** Read a part of a crosstab; a number without bins has points. @param {any} value */
+function readPart(value) {
+  const part = readAttribute(value);
+  must(part.asks, "kind");
+  part.answers ||= integer(value.points, 2, 65536, "points");
+  return part;
 }
 
 /**
@@ -81,16 +100,41 @@ export function place({ low, high, bins }, value) {
  * The answer that a value gives, whatever it is; undefined where the answer is drawn at random.
  *
  * @param {Attribute} attribute
- * @param {unknown} value
+ * @param {Map<string, unknown>} told
  * @returns {number | undefined}
  */
-export function answer(attribute, value) {
-  const { kind, asks, places, missing, unlisted } = attribute;
+export function answer(attribute, told) {
+  const { reads, asks, places, missing, unlisted } = attribute;
+  const value = told.get(reads);
   const isTold = typeOf(value) === asks;
   /** @type {any} */
-  const told = isTold ? value : missing;
-  if (kind === "numeric") return told == null ? undefined : place(attribute, told);
-  return places.get(told) ?? (isTold ? places.get(unlisted) : undefined);
+  const given = isTold ? value : missing;
+  if (!places.size) return given == null ? undefined : place(attribute, given);
+  return places.get(given) ?? (isTold ? places.get(unlisted) : undefined);
+}
+
+/**
+ * The place of an attribute's answers among so many: that of the pair, for a crosstab, whose second part takes the low half of the word.
+ *
+ * Of a signed attribute without an answer, the second half of the draws are the negative levels, which start at the sign's own number.
+ *
+ * @param {Attribute} attribute
+ * @param {(number | undefined)[]} answers one for each part, undefined to draw one
+ * @param {bigint} word
+ * @param {number} points of a grid
+ */
+export function placeOf({ parts }, answers, word, points) {
+  return parts.reduce((before, { kind, low, high, bins, places, answers: size }, i) => {
+    const own = i ? BigInt.asUintN(64, word << 32n) : word;
+    const levels = places.size;
+    let place = answers[i];
+    size ||= points;
+    if (place === undefined) {
+      place = below(own >> 32n, size);
+      if (kind === "signed" && place >= levels) place += signOf(levels) - levels;
+    } else if (!levels && !bins) place = grid(place, low, high, size, top53(own));
+    return before * size + place;
+  }, 0);
 }
 
 /**
@@ -100,7 +144,7 @@ export function answer(attribute, value) {
  * @param {Attribute} attribute
  * @param {unknown} value
  */
-export function warn(warnings, { name, asks, kind, places }, value) {
-  if (typeOf(value) !== asks) warnings.add(`${name}: no ${asks?.name}`);
-  else if (kind !== "numeric" && !places.has(value)) warnings.add(`${name}: not listed`);
+export function warn(warnings, { reads, asks, places }, value) {
+  if (typeOf(value) !== asks) warnings.add(`${reads}: no ${asks?.name}`);
+  else if (places.size && !places.has(value)) warnings.add(`${reads}: not listed`);
 }

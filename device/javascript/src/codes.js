@@ -48,15 +48,13 @@ export const rows = ({ base, digits, multipliers, signed }) =>
  */
 export function linear({ base, digits, multipliers, signed }, answer, row) {
   const each = points(base, digits);
-  let vector = 2 ** (digits - 1) + 1 + row;
-  let multiplier = 1;
-  if (!signed) {
-    const point = row % each;
-    multiplier = multipliers[(row - point) / each];
-    let leading = digits - 1;
-    while (points(base, leading) > point) leading--;
-    vector = base ** leading + point - points(base, leading);
-  }
+  let point = row % each;
+  const multiplier = multipliers[(row - point) / each];
+  let leading = signed ? 2 ** (digits - 1) : 1;
+  if (signed) point++;
+  // Before the points whose highest digit stands at a place come those of lower places: one, then g, then g^2 ...
+  else for (; point >= leading; leading *= base) point -= leading;
+  let vector = leading + point;
   let sum = 0;
   for (; answer && vector; answer = Math.floor(answer / base), vector = Math.floor(vector / base)) {
     sum += (answer % base) * (vector % base);
@@ -75,10 +73,6 @@ export const bin = (edges, value) => Math.min(edges.findLastIndex((edge) => edge
 /**
  * What a negative sign adds to a level: the least power of two that is at least 2 and at least the number of levels.
  *
- * @param {number} levels
+ * @param {number} levels 2 or more
  */
-export function signOf(levels) {
-  let power = 2;
-  while (power < levels) power *= 2;
-  return power;
-}
+export const signOf = (levels) => 2 ** (32 - Math.clz32(levels - 1));

@@ -12,15 +12,15 @@ export function coin(seed, device) {
   const message = new Uint8Array(20);
   message.set(device);
   let drawn = 0;
-  /** @type {number[]} */
+  /** @type {bigint} */
   let word;
   return (n) => {
-    const half = drawn++ % 2;
-    if (!half) {
+    if (drawn++ % 2) word >>= 32n;
+    else {
       new DataView(message.buffer).setUint32(16, drawn >> 1, true);
       word = siphash(seed, message);
     }
-    return below(word[half], n);
+    return below(BigInt.asUintN(32, word), n);
   };
 }
 

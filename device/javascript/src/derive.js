@@ -70,7 +70,7 @@ export function readDerivation(value, attribute, features) {
 
   return (seen) => {
     const answer = derive(seen);
-    return Number.isNaN(answer) ? undefined : kind === "numeric" ? place(attribute, answer) : answer;
+    return Number.isNaN(answer) ? undefined : places.size ? answer : place(attribute, answer);
   };
 }
 
@@ -89,7 +89,7 @@ export function look(features, target, model, direction, told, random) {
   const chance = top53(wordAt(random(8), 0)) / 2 ** 53;
   const read = (/** @type {Attribute} */ attribute) => {
     const { low, high, places } = attribute;
-    const value = answer(attribute, told.get(attribute.name)) ?? NaN;
+    const value = answer(attribute, told) ?? NaN;
     const half = (high - low) / 2;
     return places.size ? value : clip((value - (low + half)) / half);
   };

@@ -41,7 +41,7 @@ export class Device {
   /** @param {string} server @param {Options} options */
   constructor(server, options) {
     const { record, consent, epsilonLimit, store = new IndexedDbStore(), mostDocumentBytes = MOST_BYTES, plainHttp } = options;
-    must(record && consent != null, "needed: record and consent", TypeError);
+    must(record && consent != null, "record or consent", TypeError);
     const session = /** @type {import("./session.js").Session} */ ({ options, store, limit: checkedLimit(epsilonLimit) });
     session.server = serverAt(checkedAddress(server, plainHttp), session, mostDocumentBytes);
     this.#session = session;

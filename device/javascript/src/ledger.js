@@ -46,7 +46,8 @@ export function readLedger(text) {
     for (const line of text.split("\n").slice(0, -1)) {
       const { at, event, survey, round, epsilon, asked } = JSON.parse(line);
       const time = Date.parse(at);
-      const isOfRound = writeTime(time) === at && isString(survey) && isString(round);
+      const isOfRound = isString(survey) && isString(round);
+      if (writeTime(time) !== at) throw 0;
       if (event === "answered" && isOfRound && epsilon > 0 && Number.isFinite(epsilon) && Array.isArray(asked)) {
         const dates = latest - time >= DAYS_30 ? [time, latest] : [time];
         spent.push({ at, survey, round, epsilon, asked, state: "waiting", dates });

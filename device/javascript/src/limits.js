@@ -23,7 +23,7 @@ export const spentOn = (entries) => entries.reduce((sum, { epsilon }) => sum + b
 export function checkedLimit(limit) {
   const { per30Days = limit, perRound = per30Days, perReport = perRound } = /** @type {any} */ (limit);
   const checked = { perReport, perRound, per30Days };
-  for (const each of Object.values(checked)) must(each >= 0, "epsilonLimit: zero or more", TypeError);
+  for (const each of Object.values(checked)) must(each >= 0, "epsilonLimit", TypeError);
   return checked;
 }
 

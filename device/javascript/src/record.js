@@ -17,7 +17,7 @@ import { must, Skipped } from "./errors.js";
  * @param {Attribute[]} attributes
  */
 export function mustTell(record, attributes) {
-  for (const { name, asks } of attributes) must(asks && record[name] === asks, `asks for '${name}', a ${asks?.name}`, Skipped);
+  for (const { reads, asks } of attributes) must(asks && record[reads] === asks, `asks for '${reads}', a ${asks?.name}`, Skipped);
 }
 
 /**
@@ -29,7 +29,7 @@ export function mustTell(record, attributes) {
  */
 export function snapshot(values, attributes) {
   const told = new Map();
-  for (const { name } of attributes) {
+  for (const name of new Set(attributes.map(({ reads }) => reads))) {
     try {
       const value = typeof values === "function" ? values(name) : values[name];
       told.set(name, value);

@@ -1,7 +1,8 @@
 import { assign, coin } from "./coins.js";
-import { grid, linear, signOf } from "./codes.js";
+import { placeOf } from "./attribute.js";
+import { linear } from "./codes.js";
 import { symbol } from "./tables.js";
-import { below, top53, wordAt } from "./words.js";
+import { top53, wordAt } from "./words.js";
 
 /**
  * @typedef {(bytes: number) => Uint8Array} Random so many bytes of the platform's CSPRNG
@@ -16,9 +17,10 @@ import { below, top53, wordAt } from "./words.js";
  * @param {Uint8Array} device
  * @returns {[number, number][]}
  */
-export function ask({ coins, answers, mechanisms }, tier, seed, device) {
+export function ask({ attributes, answers }, tier, seed, device) {
   const draw = coin(seed, device);
-  return assign(draw, coins, answers).map((i) => [i, draw(mechanisms[i][tier].rows)]);
+  const weights = attributes.map((attribute) => attribute.coin);
+  return assign(draw, weights, answers).map((i) => [i, draw(attributes[i].mechanisms[tier].rows)]);
 }
 
 /** The size of every report: it depends on the survey alone. @param {import("./survey.js").Survey} survey */
@@ -27,33 +29,26 @@ export const reportBytes = ({ answers, width }) => 17 + answers * width;
 /**
  * The randomised report of a device.
  *
- * The random bytes are read whatever the attribute and the answer. Of a signed attribute without an answer, the second half of the draws are the
- * negative levels, which start at the sign's own number.
+ * The random bytes are read whatever the attribute and the answer.
  *
  * @param {import("./survey.js").Survey} survey
  * @param {Uint8Array} device its id
  * @param {number} tier
- * @param {(number | undefined)[]} answers the answer of each attribute, undefined to draw one
+ * @param {(number | undefined)[][]} answers those of each attribute's parts, undefined to draw one
  * @param {[number, number][]} asked what `ask` returned
  * @param {Random} random
  * @returns {Uint8Array}
  */
 export function randomise(survey, device, tier, answers, asked, random) {
-  const { attributes, mechanisms, width } = survey;
+  const { attributes, width } = survey;
   const report = new Uint8Array(reportBytes(survey));
   report.set(device);
   report[16] = tier;
   asked.forEach(([i, row], place) => {
     const words = random(16);
-    const word = wordAt(words, 0);
-    const { low, high, kind, places, answers: all } = attributes[i];
-    const { table, code } = mechanisms[i][tier];
-    const told = answers[i];
-    // Drawn for everybody, and used by those who have no answer of their own.
-    const drawn = below(word >> 32n, all || table.inputs);
-    const sign = kind === "signed" && drawn >= places.size ? signOf(places.size) - places.size : 0;
-    const index = code ? linear(code, told ?? drawn + sign, row) : told === undefined ? drawn : grid(told, low, high, table.inputs, top53(word));
-    const sent = symbol(table, index, top53(wordAt(words, 8)));
+    const { table, code } = attributes[i].mechanisms[tier];
+    const n = placeOf(attributes[i], answers[i], wordAt(words, 0), table.inputs);
+    const sent = symbol(table, code ? linear(code, n, row) : n, top53(wordAt(words, 8)));
     report[17 + place * width] = sent;
     if (width > 1) report[18 + place * 2] = sent >> 8;
   });

@@ -33,10 +33,13 @@ export function object(value, field = "object") {
 }
 
 /** @param {any} value @param {number} least @param {number} most @param {string} field @returns {number} */
-export function integer(value, least, most, field) {
-  must(Number.isInteger(value) && value >= least && value <= most, field);
+export function within(value, least, most, field, isOne = Number.isFinite) {
+  must(isOne(value) && value >= least && value <= most, field);
   return value;
 }
+
+/** @param {any} value @param {number} least @param {number} most @param {string} field @returns {number} */
+export const integer = (value, least, most, field) => within(value, least, most, field, Number.isInteger);
 
 /** @param {any} value @param {string} field @param {number} [above] @returns {number} */
 export function finite(value, field, above = -Infinity) {
@@ -58,6 +61,9 @@ const matches = (pattern) => /** @type {any} */ ((/** @type {any} */ value) => i
 
 /** Whether this is text, and Unicode: JSON's escapes can spell half of a surrogate pair. */
 export const isText = matches(/^\P{Cs}*$/u);
+
+/** Whether this names an attribute, or what it reads. */
+export const isAttributeName = matches(/^\P{Cs}{1,200}$/u);
 
 /** Whether this names a survey or a training. */
 export const isName = matches(/^[a-z\d][\w.-]{0,99}$/i);

@@ -20,7 +20,7 @@ import { fromHex, random, toHex } from "./words.js";
  * @param {string} name the survey's, or the training's
  * @param {{label: string, seed: string}} round
  * @param {string | undefined} once the round that is answered once; none if it is the whole training
- * @param {() => (number | undefined)[]} read the answers
+ * @param {() => (number | undefined)[][]} read the answers
  */
 export async function spend(session, identity, survey, name, { label, seed }, once, read) {
   const { store, limit } = session;

@@ -45,7 +45,7 @@ export function readStep(value) {
     needs: [...features, label],
     read: (told, random) => {
       const seen = look(features, label, model, direction, told, random);
-      return derivations.map((derivation) => derivation(seen));
+      return derivations.map((derivation) => [derivation(seen)]);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { must } from "./errors.js";
-import { list, object } from "./rules.js";
+import { integer, list, object } from "./rules.js";
 
 /**
  * @typedef {object} Table
@@ -9,6 +9,8 @@ import { list, object } from "./rules.js";
  * @property {number} symbols how many symbols it gives
  */
 
+const COUNTS = "counts: positive, sum 2**53";
+
 /**
  * Check that a row holds probabilities. What is left of 2^53 is counted down, since sums above it are not exact.
  *
@@ -17,12 +19,8 @@ import { list, object } from "./rules.js";
  */
 function readRow(counts) {
   let left = 2 ** 53;
-  must(Array.isArray(counts) && counts.length > 1 && counts.length <= 65536, "counts");
-  for (const count of counts) {
-    must(Number.isInteger(count) && count > 0, "counts: positive");
-    must((left -= count) >= 0, "counts: sum");
-  }
-  must(!left, "counts: sum");
+  for (const count of list(counts, 2, 65536, COUNTS)) left -= integer(count, 1, left, COUNTS);
+  must(!left, COUNTS);
   return counts;
 }
 

@@ -5,8 +5,8 @@
 /** The little-endian word at a place. @param {Uint8Array} bytes @param {number} at */
 export const wordAt = (bytes, at) => new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(at, true);
 
-/** `(draw * n) >> 32` for a draw of 32 bits. @param {number | bigint} draw @param {number} n */
-export const below = (draw, n) => Number((BigInt(draw) * BigInt(n)) >> 32n);
+/** `(draw * n) >> 32` for a draw of 32 bits. @param {bigint} draw @param {number} n */
+export const below = (draw, n) => Number((draw * BigInt(n)) >> 32n);
 
 /** The highest 53 bits of a word, which a double holds exactly. @param {bigint} word */
 export const top53 = (word) => Number(word >> 11n);

@@ -26,12 +26,32 @@ function isOne(name, attribute, values, more) {
   };
 }
 
+/** A survey of one crosstab, of two such attributes: each part may have no answer. */
+function isBoth(name, ...parts) {
+  const survey = isOne(name, name, []);
+  Object.assign(survey.attributes[0], { kind: "crosstab", of: parts });
+  survey.attributes[0].mechanisms[0].digits = 2;
+  return survey;
+}
+
+const THEME = { name: "a", reads: "theme", kind: "categorical", values: ["dark", "no such thing"] };
+const AGE = { name: "age", kind: "numeric", low: 0, high: 120, points: 2 };
+const BINS = { name: "age", kind: "numeric", low: 0, high: 120, bins: [0, 33, 120] };
+const WIFI = { name: "wifi", kind: "categorical", values: [false, true] };
+const two = isOne("two-types", "theme", ["light", "dark"]);
+two.attributes.push({ ...two.attributes[0], name: "other", reads: "theme", values: [1, 2] });
+
 const DOCUMENTS = [
   ...THEMES.map((theme, place) => isOne(`theme-${place}`, "theme", [theme, "no such thing"], [{}, { missing: theme }, { unlisted: theme }][place % 3])),
   isOne("age", "age", [33, -1]),
   isOne("wifi", "wifi", [false, true]),
   isOne("wrong-type", "age", ["33", "34"]),
   isOne("outside", "neighbour", [1, 2]),
+  two,
+  isBoth("theme-age", THEME, AGE),
+  isBoth("age-theme", BINS, { ...THEME, missing: "dark" }),
+  isBoth("wifi-age", WIFI, { ...AGE, missing: 33 }),
+  isBoth("theme-wifi", { ...THEME, unlisted: "no such thing" }, WIFI),
 ];
 
 /** All that can be seen of a visit, but the symbols. */
@@ -79,8 +99,8 @@ const SOURCES = {
 test("nobody can be told from anybody by what they do", async (test) => {
   setClock(test, () => 1.8e12);
   const expected = await trace(test, {});
-  assert.equal(expected.answered.length, DOCUMENTS.length - 2 + 1);
-  assert.deepEqual(Object.keys(expected.skipped), ["wrong-type", "outside"]);
+  assert.equal(expected.answered.length, DOCUMENTS.length - 3 + 1);
+  assert.deepEqual(Object.keys(expected.skipped), ["wrong-type", "outside", "two-types"]);
   for (const value of VALUES) {
     const everything = Object.fromEntries(Object.keys(RECORD).map((name) => [name, value]));
     assert.deepEqual(await trace(test, everything), expected, typeof value);

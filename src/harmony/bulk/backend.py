@@ -14,7 +14,7 @@ from typing import Protocol
 
 from ..arrays import Counts, Symbols, Tiers, Words
 from . import reference
-from .fields import Cells, Coin, Groups, Layout, Order, Rows
+from .fields import Cells, Coin, Groups, Layout, Order, Places, Rows
 from .reader import ChunkColumns
 
 SMALL = 1 << 21
@@ -39,9 +39,13 @@ class Backend(Protocol):
         order: Order,
         layout: Layout,
         cells: Cells,
+        places: Places,
         symbols: Symbols,
     ) -> None:
-        """Answer and count every attribute of a chunk that is not answered yet."""
+        """Answer and count every attribute of a chunk that is not answered yet.
+
+        `places` is as long as `symbols`, and scratch.
+        """
 
     def locate(
         self,

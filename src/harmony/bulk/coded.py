@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..attributes import Attribute, Numeric, Signed
 from ..errors import DataError
+from ..questions import Part
 from .columns import (
-    BinColumn,
     CodeColumn,
     Column,
     InPlace,
@@ -32,10 +32,7 @@ SMALL_LOOKUP = 1 << 10
 def coded_column(source: Any, attribute: Attribute) -> Column:
     """Return a table's column for an attribute, or refuse its type."""
     if isinstance(attribute, Numeric):
-        numbers = NumberColumn(attribute, number_rows(source, attribute))
-        if not attribute.edges:
-            return numbers
-        return BinColumn(numbers, 1, np.arange(len(attribute.values), dtype=np.int32))
+        return NumberColumn(attribute, number_rows(source, attribute))
     if isinstance(attribute, Signed):
         return coded_signed(source, attribute)
     stand_ins, text = stand_ins_of(attribute, drawn=False), isinstance(attribute.values[0], str)
@@ -52,7 +49,7 @@ def coded_column(source: Any, attribute: Attribute) -> Column:
     if text and is_text(kind):
         return coded_strings(source, attribute, stand_ins)
     if pa.types.is_null(kind):
-        raise DataError(f"{attribute.name}: the column holds no values")
+        raise DataError(f"{attribute.source}: the column holds no values")
     if not text and (pa.types.is_boolean(kind) or pa.types.is_integer(kind)):
         return coded_arrow(source, attribute, stand_ins)
     raise DataError(wrong_type(attribute, str(kind)))
@@ -88,7 +85,7 @@ def as_integers(source: NDArray[Any]) -> NDArray[Any]:
 def coded_signed(source: Any, attribute: Signed, drawn: bool = False) -> CodeColumn:
     """A level, plus `size` where its sign is negative: the numbers that a training computes."""
     if not is_whole(source):
-        raise DataError(f"{attribute.name}: the column must hold integers, level and sign in one")
+        raise DataError(f"{attribute.source}: the column must hold integers, level and sign in one")
     levels, size = len(attribute.values), attribute.size
     lookup = np.arange(size + levels + drawn, dtype=np.int32)
     lookup[levels:size] = lookup[size + levels :] = -1
@@ -158,7 +155,7 @@ def searched(rows: Slice, attribute: Attribute, stand_ins: StandIns) -> CodeColu
     return placed(places, attribute, stand_ins.drawn)
 
 
-def placed(places: Slice, attribute: Attribute, drawn: bool) -> CodeColumn:
+def placed(places: Slice, attribute: Part, drawn: bool) -> CodeColumn:
     """Rows that are places already, with everything that stands for others, and -1 for none."""
     values = len(attribute.values) + (attribute.size if isinstance(attribute, Signed) else 0)
     first = -1 if drawn else 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from ..tally import Tally
 from .backend import backend
 from .buffers import Buffers
 from .coins import Coins, device_ids
-from .columns import TableLike
+from .columns import Column, TableLike
 from .fields import Cells, Order
 from .layout import lay_out
 from .read_table import read_columns
@@ -47,7 +47,7 @@ WIDE = 64
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some devices' reports, and how many values of each attribute were clipped."""
+    """Some devices' reports, and how many values of each column were clipped."""
 
     ids: Words
     tiers: Tiers
@@ -87,15 +87,20 @@ class Randomizer:
         if type(first) is not int or not 0 <= first < 1 << 62:
             raise DataError("'first' must be the number of the first row's device, 0 or more")
         self.survey = survey
-        columns, self.rows = read_columns(table, survey.attributes, as_devices)
+        columns, self.rows = read_columns(table, survey.readings, as_devices)
         self.devices = self.rows if devices is None else devices
         self.tiers = _read_tiers(survey, tiers, self.rows)
         self.first = first
         self.strict = strict
         self.round, self.key = _randomness(seed, round)
         self.coins = Coins(survey, self.round)
-        self._reader = Reader(columns, self.rows)
+        self._reader = Reader(list(dict.fromkeys(columns)), self.rows, len(survey.attributes))
         self._layout = lay_out(survey, columns)
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns that are read, each once."""
+        return self._reader.columns
 
     @property
     def work(self) -> int:
@@ -117,9 +122,12 @@ class Randomizer:
         first, count = (self.first + start) * answers, (stop - start) * answers
         words = keystream(self.key, first, count, buffers)
         symbols = buffers.array("symbols", count, np.uint16)
+        places = buffers.array("places", count, np.int32)
         order = self.coins.ask(ids, tiers, words, buffers)
         columns = self._reader.chunk(row, row + stop - start)
-        answer = partial(backend().answer_columns, columns, order, self._layout, cells, symbols)
+        answer = partial(
+            backend().answer_columns, columns, order, self._layout, cells, places, symbols
+        )
         answer()
         clipped = columns.examine()
         if not columns.answered.all():
@@ -141,7 +149,7 @@ class Randomizer:
     def count(self, chunks: Iterable[tuple[int, int]]) -> tuple[Counts, Counts]:
         """Randomise and count chunks; return the flat counts, and the values clipped."""
         cells = self.coins.lanes()
-        clipped = np.zeros(len(self.survey.attributes), np.int64)
+        clipped = np.zeros(len(self.columns), np.int64)
         with Buffers.borrow() as buffers:
             for start, stop in chunks:
                 clipped += self.chunk(start, stop, buffers, cells).clipped
@@ -149,13 +157,25 @@ class Randomizer:
 
     def tally(self, counts: Counts, clipped: Counts) -> Tally:
         """Return the tally of all devices with these counts, and warn of clipped values."""
-        _report_clipped(self.survey, clipped, self.strict)
+        self.report_clipped(clipped)
         over, rest = divmod(self.devices, self.rows)
         tiers = len(self.survey.tiers)
         whole = np.array(tier_reports(self.tiers, self.rows, tiers))
         part = np.array(tier_reports(self.tiers[:rest], rest, tiers))
         reports = tuple((over * whole + part).tolist())
         return Tally.of(self.survey, self.round, counts, reports)
+
+    def report_clipped(self, clipped: Counts) -> None:
+        """Warn of so many clipped values in each column, or refuse them."""
+        for column, number in zip(self.columns, clipped.tolist(), strict=True):
+            if number:
+                name = column.attribute.source
+                if self.strict:
+                    raise DataError(
+                        f"{name}: {number} values lie outside its range; widen the range, "
+                        "or collect without 'strict' to clip them"
+                    )
+                warnings.warn(ClippedWarning(name, number), stacklevel=5)
 
 
 def collect(devices: Randomizer, progress: bool | None, threads: int | None) -> Tally:
@@ -180,7 +200,7 @@ def report_batches(devices: Randomizer, progress: bool | None) -> Iterator[pa.Re
     """Yield the reports of a chunk of devices after the other."""
     survey = devices.survey
     schema = reports_schema(survey, devices.round)
-    clipped = np.zeros(len(survey.attributes), np.int64)
+    clipped = np.zeros(len(devices.columns), np.int64)
     backend(devices.work)
     with (
         Buffers.borrow() as buffers,
@@ -190,7 +210,7 @@ def report_batches(devices: Randomizer, progress: bool | None) -> Iterator[pa.Re
             chunk = devices.chunk(start, stop, buffers)
             clipped += chunk.clipped
             yield reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols)
-    _report_clipped(survey, clipped, devices.strict)
+    devices.report_clipped(clipped)
 
 
 def keystream(key: bytes, first: int, count: int, buffers: Buffers | None = None) -> Words:
@@ -237,14 +257,3 @@ def _advancing(
     for start, stop in chunks:
         yield start, stop
         advance(stop - start)
-
-
-def _report_clipped(survey: Survey, clipped: Counts, strict: bool) -> None:
-    for attribute, number in zip(survey.attributes, clipped.tolist(), strict=True):
-        if number:
-            if strict:
-                raise DataError(
-                    f"{attribute.name}: {number} values lie outside its range; widen the range, "
-                    "or collect without 'strict' to clip them"
-                )
-            warnings.warn(ClippedWarning(attribute.name, number), stacklevel=5)

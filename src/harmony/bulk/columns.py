@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harmony_device.record import TEXT
+
 from ..arrays import Words
-from ..attributes import Attribute, Numeric
+from ..attributes import Numeric
+from ..questions import Part
 from .type_words import in_words
 
 TableLike = Any
@@ -62,9 +64,9 @@ class StandIns(NamedTuple):
     drawn: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """Numbers, NaN where missing."""
+    """Numbers, NaN where missing; attributes with the same range and `missing` share it."""
 
     attribute: Numeric
     rows: Slice
@@ -80,7 +82,7 @@ class NumberColumn:
     def refusal(self, row: int, others: int) -> str:
         """Return what is said of a table with such rows."""
         return (
-            f"{self.attribute.name}: row {row} holds no finite number (missing, NaN or infinite)"
+            f"{self.attribute.source}: row {row} holds no finite number (missing, NaN or infinite)"
             f"{_and_others(others)}; remove such rows, give the attribute a value for 'missing', "
             f"or {AS_DEVICES}"
         )
@@ -93,14 +95,14 @@ class NumberColumn:
         return chunk, int(np.count_nonzero((chunk < low) | (chunk > high)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CodeColumn:
     """Integers that stand for values: `lookup[code - base]` is the value's place, or -1.
 
     Where there is something for unlisted values, the last entry of `lookup` is that.
     """
 
-    attribute: Attribute
+    attribute: Part
     rows: Slice
     base: int
     lookup: NDArray[np.int32]
@@ -126,7 +128,7 @@ class CodeColumn:
     def refusal(self, row: int, others: int) -> str:
         """Return what is said of a table with such rows."""
         return (
-            f"{self.attribute.name}: row {row} holds none of the attribute's "
+            f"{self.attribute.source}: row {row} holds none of the attribute's "
             f"{len(self.attribute.values)} values{_and_others(others)}; list what is there in "
             "'values', name one of them as 'unlisted' (for values that are not listed) or as "
             f"'missing' (for no value), or {AS_DEVICES}"
@@ -145,83 +147,20 @@ class CodeColumn:
         return inside
 
 
-@dataclass(frozen=True)
-class BinColumn:
-    """Numbers of which a histogram is asked: each stands for the bin that it falls in.
-
-    Bins are numbered from 1, and one more stands for no number; numbers outside the range fall
-    before the first or after all.
-    """
-
-    numbers: NumberColumn
-    base: int
-    lookup: NDArray[np.int32]
-
-    @property
-    def attribute(self) -> Numeric:
-        return self.numbers.attribute
-
-    @property
-    def drawn(self) -> bool:
-        return self.numbers.drawn
-
-    def rows(self, start: int, stop: int) -> NDArray[Any]:
-        """Return the bins of rows `start` to `stop`."""
-        numbers = self.numbers.rows(start, stop).astype(np.float64)
-        bins = np.searchsorted(self._edges, numbers, side="right")
-        bins[bins > self._bins] = self._bins + 2
-        unusual = ~np.isfinite(numbers)
-        if unusual.any():
-            bins[unusual] = self._missing
-            if not self.drawn:
-                bins[np.isinf(numbers)] = self._bins + 1
-        return bins
-
-    @property
-    def _bins(self) -> int:
-        return len(self._edges) - 1
-
-    @cached_property
-    def _missing(self) -> int:
-        missing = self.attribute.missing
-        if missing is None:
-            return self._bins + 1
-        return int(np.searchsorted(self._edges, missing, side="right"))
-
-    @cached_property
-    def _edges(self) -> NDArray[np.float64]:
-        """The edges, the last moved up by a hair because the last bin is closed."""
-        edges = np.array(self.attribute.edges)
-        edges[-1] = np.nextafter(edges[-1], np.inf)
-        return edges
-
-    def wrong(self, chunk: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which rows have no answer but a drawn one."""
-        found: NDArray[np.bool_] = chunk == self._bins + 1
-        return found
-
-    def refusal(self, row: int, others: int) -> str:
-        """Return what is said of a table with such rows."""
-        return self.numbers.refusal(row, others)
-
-    def examine(self, chunk: NDArray[Any]) -> tuple[NDArray[Any], int]:
-        """Return the rows with the nearest bin for what lies outside, and how many did."""
-        inside = np.where(self.wrong(chunk), chunk, np.clip(chunk, 1, self._bins))
-        return inside, int(np.count_nonzero(inside != chunk))
+Column = NumberColumn | CodeColumn
 
 
-Column = NumberColumn | CodeColumn | BinColumn
-
-
-def wrong_type(attribute: Attribute, found: str) -> str:
+def wrong_type(attribute: Part, found: str) -> str:
     """Return what is said of a column whose values are of another type than the attribute's."""
     if isinstance(attribute, Numeric):
         wanted = "numbers"
+    elif attribute.asks == TEXT:
+        wanted = "text"
     else:
-        wanted = {str: "text", int: "integers", bool: "booleans"}[type(attribute.values[0])]
+        wanted = {int: "integers", bool: "booleans"}[type(attribute.values[0])]
     return (
-        f"{attribute.name}: the column holds {in_words(found)}, but the attribute takes {wanted}; "
-        f"convert the column, or {AS_DEVICES}, for whom such values are missing"
+        f"{attribute.source}: the column holds {in_words(found)}, but the attribute takes "
+        f"{wanted}; convert the column, or {AS_DEVICES}, for whom such values are missing"
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from harmony_device.attributes import attribute_from_document
+from harmony_device.attributes import single_from_document
 
 from ..attributes import Attribute, Numeric, Signed
 from .coded import (
@@ -32,7 +32,7 @@ from .coded import (
     searched,
     stand_ins_of,
 )
-from .columns import BinColumn, CodeColumn, Column, InPlace, NumberColumn, Slice
+from .columns import CodeColumn, Column, InPlace, NumberColumn, Slice
 from .sources import Objects
 
 
@@ -46,11 +46,7 @@ def device_column(source: Any, attribute: Attribute) -> Column:
     [1, 2, -1]
     """
     if isinstance(attribute, Numeric):
-        numbers = NumberColumn(attribute, _numbers(source, attribute), drawn=True)
-        if not attribute.edges:
-            return numbers
-        lookup = np.array([*range(len(attribute.values)), -1], dtype=np.int32)
-        return BinColumn(numbers, 1, lookup)
+        return NumberColumn(attribute, _numbers(source, attribute), drawn=True)
     if isinstance(source, Objects):
         return placed(_object_places(source), attribute, drawn=True)
     if isinstance(attribute, Signed):
@@ -78,7 +74,7 @@ def _object_numbers(source: Objects) -> Slice:
     def rows(start: int, stop: int) -> NDArray[Any]:
         part = source.slice_as_is(start, stop - start)
         if part is not None and _is_number(part.type):
-            return number_rows(part, source.attribute)(0, stop - start)  # type: ignore[arg-type]  # it is numeric
+            return number_rows(part, source.attribute)(0, stop - start)
         answers = [read(value) for value in source.values[start:stop]]
         return np.array([np.nan if one is None else one for one in answers], np.float64)
 
@@ -146,6 +142,6 @@ def _is_asked(kind: pa.DataType, attribute: Attribute) -> bool:
 def _device_reading(attribute: Attribute) -> Callable[[Any], float | int | None]:
     """Return how a device reads one value of this attribute."""
     document = attribute.to_document()
-    document.pop("bins", None)  # the number itself, which a column puts into its bin
-    read = attribute_from_document(document).read
+    document.pop("bins", None)  # the number itself, which is put into its bin later
+    read = single_from_document(document).read
     return lambda value: read(bool(value) if isinstance(value, np.bool_) else value)

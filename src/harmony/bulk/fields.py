@@ -11,6 +11,7 @@ from ..arrays import Counts, Floats, Words
 
 Groups = NDArray[np.uint32]
 Rows = NDArray[np.uint32]
+Places = NDArray[np.int32]
 
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(0xFFFFFFFF)
@@ -32,11 +33,18 @@ NUMBER_KINDS = (np.float64, np.float32)
 CODE_KINDS = (np.int8, np.int16, np.int32, np.int64)
 """The types of columns that the kernels read in place; their order is the number of their kind."""
 
-# The columns of `Layout.shapes`, and of `Layout.codes`.
+# The columns of `Layout.shapes`, of `Layout.codes` and of `Layout.parts`.
 (
     POINTS, WIDTH, RUNNING, GUIDE, MULTIPLIER, VECTOR, VECTORS, INDEX, VALUES, CIRCULANT, FIELDS,
 ) = range(11)  # fmt: skip
-BASE, LOOKUP, LOOKUPS, COMPLETE, LISTED, NEGATIVE, CODE_FIELDS = range(7)
+BASE, LOOKUP, LOOKUPS, COMPLETE, CODE_FIELDS = range(5)
+COLUMN, PLACES, NEGATIVE, EDGE, EDGES, PART_FIELDS = range(6)
+
+MOST_PARTS = 2
+"""Of an attribute: a crosstab has two."""
+
+UNKNOWN, USUAL, UNUSUAL = range(3)
+"""What is known of a column's rows: nothing, that they can be answered, that they need a look."""
 
 
 class Coin(NamedTuple):
@@ -82,12 +90,11 @@ class Cells(NamedTuple):
 class Layout(NamedTuple):
     """Codes and tables laid out flat: the kernel answers all attributes of a chunk in one call.
 
-    `shapes` has a row for each group, which says where in the flat arrays its parts begin and
-    how large they are; `codes` has one for each column.
+    `shapes` has a row for each group, which says where in the flat arrays its tables begin and
+    how large they are; `numbers` and `codes` have one for each column, and `parts` two for each
+    attribute, of which the second says that there is no column (-1) unless it is a crosstab.
     """
 
-    numbers: Floats
-    """The range of each numeric attribute, and its value for `missing`, NaN where one is drawn."""
     shapes: Counts
     running: Words
     """The running sums of each table's rows; of a circulant table, of its first row."""
@@ -97,7 +104,13 @@ class Layout(NamedTuple):
     vectors: Words
     indices: NDArray[np.uint16]
     """The index of every row and value of a linear code, where that is a small table."""
+    parts: Counts
+    """For each part its column, its places, where negative signed ones begin, and its bins."""
+    edges: Floats
+    """The edges of all bins."""
+    numbers: Floats
+    """The range of each column of numbers, and the value for `missing`, NaN where one is drawn."""
     codes: Counts
-    """For each column its lookup, the number of values, and where negative signed ones begin."""
+    """For each other column its lookup."""
     lookups: NDArray[np.int32]
     """The place of the value that each code of a column stands for, -1 where one is drawn."""

@@ -15,22 +15,28 @@ from harmony_device.tables import Table
 from ..attributes import Numeric, Signed
 from ..mechanisms import Grid, Linear, SignedLinear
 from ..mechanisms.transforms import point_numbers
+from ..questions import parts_of
 from .columns import Column, NumberColumn
 from .fields import (
     BASE,
     CIRCULANT,
     CODE_FIELDS,
+    COLUMN,
     COMPLETE,
+    EDGE,
+    EDGES,
     FIELDS,
     GUIDE,
     GUIDE_BITS,
     GUIDES,
     INDEX,
-    LISTED,
     LOOKUP,
     LOOKUPS,
+    MOST_PARTS,
     MULTIPLIER,
     NEGATIVE,
+    PART_FIELDS,
+    PLACES,
     POINTS,
     RUNNING,
     VALUES,
@@ -67,32 +73,44 @@ class _Flat:
 
 
 def lay_out(survey: Survey, columns: Sequence[Column]) -> Layout:
-    """Return the layout of a survey that is answered from these columns."""
+    """Return the layout of a survey whose parts, one after the other, read these columns."""
     lookups = _Flat(np.int32)
     complete: dict[int, bool] = {}
-    codes = np.zeros((len(columns), CODE_FIELDS), np.int64)
-    for place, column in enumerate(columns):
-        if not isinstance(column, NumberColumn):
-            start, attribute = lookups.add(column.lookup), column.attribute
-            if start not in complete:
-                complete[start] = bool(column.lookup.min() >= 0)
-            codes[place, BASE] = column.base
-            codes[place, LOOKUP], codes[place, LOOKUPS] = start, len(column.lookup)
-            codes[place, COMPLETE] = complete[start] or column.drawn
-            codes[place, LISTED] = len(attribute.values)
-            codes[place, NEGATIVE] = attribute.size if isinstance(attribute, Signed) else 0
-    return _of_survey(survey)._replace(codes=codes, lookups=lookups.joined())
+    distinct = list(dict.fromkeys(columns))
+    numbers = np.zeros((len(distinct), 3))
+    codes = np.zeros((len(distinct), CODE_FIELDS), np.int64)
+    for place, column in enumerate(distinct):
+        if isinstance(column, NumberColumn):
+            number = column.attribute
+            missing = np.nan if number.missing is None else number.missing
+            numbers[place] = number.low, number.high, missing
+            continue
+        start = lookups.add(column.lookup)
+        if start not in complete:
+            complete[start] = bool(column.lookup.min() >= 0)
+        codes[place, BASE] = column.base
+        codes[place, LOOKUP], codes[place, LOOKUPS] = start, len(column.lookup)
+        codes[place, COMPLETE] = complete[start] or column.drawn
+    layout = _of_survey(survey)
+    parts = layout.parts.copy()
+    parts[parts[:, COLUMN] >= 0, COLUMN] = [distinct.index(column) for column in columns]
+    return layout._replace(parts=parts, numbers=numbers, codes=codes, lookups=lookups.joined())
 
 
 @lru_cache(maxsize=16)
 def _of_survey(survey: Survey) -> Layout:
     """Return what does not depend on the columns; surveys that are asked again need it again."""
     attributes = survey.attributes
-    numbers = np.zeros((len(attributes), 3))
+    parts = np.zeros((MOST_PARTS * len(attributes), PART_FIELDS), np.int64)
+    parts[:, COLUMN] = -1
+    edges = _Flat(np.float64)
     for place, attribute in enumerate(attributes):
-        if isinstance(attribute, Numeric):
-            missing = np.nan if attribute.missing is None else attribute.missing
-            numbers[place] = attribute.low, attribute.high, missing
+        for row, part in zip(parts[MOST_PARTS * place :], parts_of(attribute), strict=False):
+            row[COLUMN] = 0
+            row[PLACES] = len(part.values)
+            row[NEGATIVE] = part.size if isinstance(part, Signed) else 0
+            if isinstance(part, Numeric) and part.edges:
+                row[EDGE], row[EDGES] = edges.add(np.array(part.edges)), len(part.edges)
     running, guide = _Flat(np.uint64), _Flat(np.uint16)
     multipliers, vectors, indices = _Flat(np.uint64), _Flat(np.uint64), _Flat(np.uint16)
     tables: dict[Table, tuple[int, int]] = {}
@@ -114,13 +132,15 @@ def _of_survey(survey: Survey) -> Layout:
             shape[INDEX] = indices.add(known)
             shape[VALUES] = known.shape[1]
     return Layout(
-        numbers,
         shapes,
         running.joined(),
         guide.joined(),
         multipliers.joined(),
         vectors.joined(),
         indices.joined(),
+        parts,
+        edges.joined(),
+        numbers=np.empty((0, 3)),
         codes=np.empty((0, 0), np.int64),
         lookups=np.empty(0, np.int32),
     )

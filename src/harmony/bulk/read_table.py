@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..attributes import Attribute
+from ..attributes import Numeric
 from ..errors import DataError
 from ..near_names import did_you_mean
+from ..questions import Part
 from ..text import TextPlaces
 from .coded import coded_column
 from .columns import Column, TableLike
@@ -17,18 +18,23 @@ from .text_places import coded_text
 
 
 def read_columns(
-    table: TableLike, attributes: Sequence[Attribute], as_devices: bool = False
+    table: TableLike, parts: Sequence[Part], as_devices: bool = False
 ) -> tuple[list[Column], int]:
-    """Return a column for each attribute, and how many rows the table has.
+    """Return the column that each part reads, and how many rows the table has.
 
-    Columns of another type are refused, unless every value is answered `as_devices` do.
+    Parts that read the same of the same column, such as the levels of a distribution, get the
+    same column.  Columns of another type are refused, unless every value is answered `as_devices`
+    do.
     """
     names = _names(table)
+    distinct: dict[Any, Part] = {}
+    for part in parts:
+        distinct.setdefault(_reading(part), part)
     sources = {
-        attribute.name: source_of(_pick(table, names, attribute.name), attribute, as_devices)
-        for attribute in attributes
+        reading: source_of(_pick(table, names, part.source), part, as_devices)
+        for reading, part in distinct.items()
     }
-    lengths = {name: len(source) for name, source in sources.items()}
+    lengths = {distinct[reading].source: len(source) for reading, source in sources.items()}
     shortest = min(lengths, key=lengths.__getitem__)
     longest = max(lengths, key=lengths.__getitem__)
     if lengths[shortest] != lengths[longest]:
@@ -38,11 +44,23 @@ def read_columns(
         )
     if not lengths[shortest]:
         raise DataError("the table has no rows; one row is one device")
-    columns = [_column(sources[one.name], one, as_devices) for one in attributes]
-    return columns, lengths[shortest]
+    columns = {
+        reading: _column(source, distinct[reading], as_devices)
+        for reading, source in sources.items()
+    }
+    return [columns[_reading(part)] for part in parts], lengths[shortest]
 
 
-def _column(source: Any, attribute: Attribute, as_devices: bool) -> Column:
+def _reading(part: Part) -> Any:
+    """What a column is read as: parts of which this is equal can share one."""
+    if isinstance(part, TextPlaces):
+        return part
+    if isinstance(part, Numeric):
+        return part.source, part.low, part.high, part.missing
+    return type(part), part.source, part.values, part.missing, part.unlisted
+
+
+def _column(source: Any, attribute: Part, as_devices: bool) -> Column:
     if isinstance(attribute, TextPlaces):
         return coded_text(source, attribute, as_devices)
     return device_column(source, attribute) if as_devices else coded_column(source, attribute)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..arrays import Counts, Words
 from ..errors import DataError
 from .columns import Column, InPlace, NumberColumn
-from .fields import CODE_KINDS, NUMBER_KINDS
+from .fields import CODE_KINDS, NUMBER_KINDS, UNKNOWN, UNUSUAL, USUAL
 
 _NUMBER_KINDS = {np.dtype(kind): number for number, kind in enumerate(NUMBER_KINDS)}
 _CODE_KINDS = {np.dtype(kind): number for number, kind in enumerate(CODE_KINDS, len(NUMBER_KINDS))}
@@ -28,8 +28,9 @@ STEP = 1 << 16
 class Reader:
     """Reads the columns of a table: in place where they lie as the kernels need them."""
 
-    def __init__(self, columns: Sequence[Column], rows: int) -> None:
+    def __init__(self, columns: Sequence[Column], rows: int, attributes: int) -> None:
         self.columns = columns
+        self.attributes = attributes
         self._rows = rows
         found = [_in_place(column) for column in columns]
         self.moved = [place for place, where in enumerate(found) if where is None]
@@ -63,8 +64,9 @@ class ChunkColumns:
         self.devices = stop - start
         self.addresses: Words = reader.addresses + np.uint64(start) * reader.sizes
         self.kinds: Words = reader.kinds.copy()
-        self.examined, self.answered = np.zeros((2, len(reader.columns)), np.bool_)
-        """Which columns were looked at value by value, and which were answered."""
+        self.states = np.full(len(reader.columns), UNKNOWN, np.uint8)
+        """What is known of each column."""
+        self.answered = np.zeros(reader.attributes, np.bool_)
         for place in reader.moved:
             self._move(place, self._readable(place))
 
@@ -74,15 +76,15 @@ class ChunkColumns:
         return self._reader.columns[place].rows(self._start, self._stop) if moved is None else moved
 
     def examine(self) -> Counts:
-        """Examine the columns that were not answered; return how many values were clipped in each.
+        """Examine unusual columns value by value; return how many were clipped in each.
 
         Rows without an answer are refused, unless one is drawn for them.
         """
-        clipped = np.zeros(len(self.answered), np.int64)
-        for place in np.flatnonzero(~self.answered).tolist():
+        clipped = np.zeros(len(self.states), np.int64)
+        for place in np.flatnonzero(self.states == UNUSUAL).tolist():
             values, clipped[place] = self._examined(place, self.array(place))
             self._move(place, values)
-            self.examined[place] = True
+            self.states[place] = USUAL
         return clipped
 
     def _examined(self, place: int, chunk: NDArray[Any]) -> tuple[NDArray[Any], int]:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..attributes import Attribute, Numeric
+from ..attributes import Numeric
 from ..errors import DataError
+from ..questions import Part
 from ..text import TextPlaces
 from .columns import SpelledTexts, wrong_type
 
@@ -18,9 +19,9 @@ _NOT_CONVERTED = (pa.ArrowException, ValueError, TypeError, OverflowError)
 class Objects:
     """Python objects or NumPy text, brought to Arrow a slice at a time."""
 
-    def __init__(self, values: Any, attribute: Attribute) -> None:
+    def __init__(self, values: Any, attribute: Part) -> None:
         self.values = values
-        self.attribute = attribute
+        self.attribute: Any = attribute
         self.type = _arrow_type(attribute)
 
     def __len__(self) -> int:
@@ -55,7 +56,7 @@ class Objects:
         return True
 
 
-def source_of(values: Any, attribute: Attribute, as_devices: bool = False) -> Any:
+def source_of(values: Any, attribute: Part, as_devices: bool = False) -> Any:
     """Bring any column to a NumPy or an Arrow array, without copying numbers."""
     if isinstance(values, SpelledTexts):
         return values
@@ -71,7 +72,7 @@ def source_of(values: Any, attribute: Attribute, as_devices: bool = False) -> An
         values = values.to_numpy()
     array = np.asarray(values)
     if array.ndim != 1:
-        raise DataError(f"{attribute.name}: the column must have one dimension")
+        raise DataError(f"{attribute.source}: the column must have one dimension")
     return Objects(array, attribute) if array.dtype.kind in "OU" else array
 
 
@@ -83,7 +84,7 @@ def _unified(values: pa.ChunkedArray) -> pa.ChunkedArray:
         return values.cast(values.type.value_type)
 
 
-def _arrow(values: Any, attribute: Attribute, as_devices: bool) -> Any:
+def _arrow(values: Any, attribute: Part, as_devices: bool) -> Any:
     """Bring a pandas column of an extension type to Arrow, mostly without a copy."""
     try:
         array = pa.array(values, from_pandas=True)
@@ -94,7 +95,7 @@ def _arrow(values: Any, attribute: Attribute, as_devices: bool) -> Any:
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
-def _arrow_type(attribute: Attribute) -> pa.DataType:
+def _arrow_type(attribute: Part) -> pa.DataType:
     if isinstance(attribute, Numeric):
         return pa.float64()
     if isinstance(attribute, TextPlaces):

@@ -1,7 +1,7 @@
 """Spelling in bulk: the bits of many texts at once, as `harmony_device.text` writes those of one.
 
 Texts are normalised by Arrow, each different one is spelled once, and a character of all of them
-is coded at a time: the code is laid out as an automaton whose states are what contexts look back at.
+is coded at a time: the code is laid out as an automaton, whose states are what contexts look at.
 """
 
 from __future__ import annotations

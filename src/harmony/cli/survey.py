@@ -13,8 +13,8 @@ from .options import Json, SurveyFile
 from .terminal import FAILED, busy, columns, console, plural, reporting, say, say_json
 
 if TYPE_CHECKING:
-    from ..attributes import Attribute
     from ..mechanisms import Mechanism
+    from ..questions import Asked
     from ..survey import Survey
 
 SHOWN_VALUES = 5
@@ -124,12 +124,13 @@ def stand_in_advice(survey: Survey) -> list[str]:
     >>> stand_in_advice(hm.Survey("phones", [theme], epsilon=1.0))
     ["'theme': a value that is not listed is answered at random; 'unlisted' names one to ..."]
     """
-    from ..attributes import Numeric
+    from ..attributes import Categorical
 
-    listed = [one for one in survey.attributes if not isinstance(one, Numeric)]
+    read = survey.readings
+    listed = [one for one in read if isinstance(one, Categorical)]
     open_ended = [one for one in listed if set(one.values) != {False, True}]
-    unlisted = [one.name for one in open_ended if one.unlisted is None]
-    missing = [one.name for one in survey.attributes if one.missing is None]
+    unlisted = [*dict.fromkeys(one.source for one in open_ended if one.unlisted is None)]
+    missing = [*dict.fromkeys(one.source for one in read if one.missing is None)]
     return [
         f"{_quoted(names)}: a value that is {what} is answered at random; '{field}' names one to "
         "answer with"
@@ -153,7 +154,7 @@ def _quoted(names: list[str]) -> str:
 
 def _field_problems(document: Any) -> list[str]:
     """Try each attribute, and each other field in an otherwise good survey, by itself."""
-    from ..attributes import attribute_from_document
+    from ..questions import question_from_document
     from ..survey import Survey
 
     if not isinstance(document, dict) or not isinstance(document.get("attributes"), list):
@@ -170,7 +171,7 @@ def _field_problems(document: Any) -> list[str]:
                 problems.append(str(problem))
     for place, attribute in enumerate(document["attributes"]):
         try:
-            attribute_from_document(attribute, f"attributes[{place}]")
+            question_from_document(attribute, f"attributes[{place}]")
         except SurveyError as problem:
             problems.append(str(problem))
     return problems
@@ -227,10 +228,13 @@ def _attribute_table(survey: Survey) -> Any:
     return table
 
 
-def domain(attribute: Attribute) -> str:
+def domain(attribute: Asked) -> str:
     """Say in a few words which values an attribute takes."""
     from ..attributes import Numeric
+    from ..crosstab import Crosstab
 
+    if isinstance(attribute, Crosstab):
+        return " times ".join(f"{len(part.values):,}" for part in attribute.parts) + " places"
     if isinstance(attribute, Numeric):
         bins = f" in {len(attribute.values)} bins" if attribute.values else ""
         return f"{attribute.low:g} .. {attribute.high:g}{bins}"

@@ -257,9 +257,7 @@ class Demonstration:
         )
 
     def _beside_truth(self, rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        truths = {
-            one.name: fleet_truth(one, self._fleet[one.name]) for one in self.survey.attributes
-        }
+        truths = {one.name: fleet_truth(one, self._fleet[one.name]) for one in self.survey.readings}
         for row in rows:
             true = truths[row["attribute"]][row["value"]]
             low, high = row["low"], row["high"]  # none if nobody answered: no claim, no miss

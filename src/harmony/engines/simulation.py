@@ -91,7 +91,7 @@ class Simulation:
             number = tasks or min(TASKS_A_CORE * parallel, -(-devices // CHUNK))
 
             def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-                """Count the devices of each task: cells, and clipped values as -1 - attribute."""
+                """Count the devices of each task: cells, and clipped values as -1 - column."""
                 randomizer = Randomizer(Survey.from_document(document), **given)
                 for batch in batches:
                     for task in batch.column(0).to_pylist():
@@ -104,8 +104,12 @@ class Simulation:
             parts.createOrReplaceTempView("harmony_parts")
             total = session.sql(f"SELECT {CELL}, sum({ANSWERS}) FROM harmony_parts GROUP BY {CELL}")
             cells, answered = (column.to_numpy() for column in total.toArrow().columns)
-        counts, clipped = _dense(self._survey, cells, answered)
-        return self._randomizer.tally(counts, clipped)
+        randomizer = self._randomizer
+        counts = np.zeros_like(Tally.empty(self._survey, Round("any", bytes(16))).counts)
+        clipped = np.zeros(len(randomizer.columns), np.int64)
+        counts[cells[cells >= 0]] = answered[cells >= 0]
+        clipped[-1 - cells[cells < 0]] = answered[cells < 0]
+        return randomizer.tally(counts, clipped)
 
 
 def invent(survey: Survey, seed: int | None) -> tuple[pa.Table, Any]:
@@ -117,14 +121,16 @@ def invent(survey: Survey, seed: int | None) -> tuple[pa.Table, Any]:
     """
     rng = np.random.default_rng(list(derive(seed or 0, "people")))
     columns: dict[str, Any] = {}
-    for attribute in survey.attributes:
-        if isinstance(attribute, Numeric):
-            span = attribute.high - attribute.low
-            columns[attribute.name] = attribute.low + span * rng.beta(2, 5, INVENTED_ROWS)
+    for part in survey.readings:
+        if part.source in columns:
+            continue
+        if isinstance(part, Numeric):
+            span = part.high - part.low
+            columns[part.source] = part.low + span * rng.beta(2, 5, INVENTED_ROWS)
         else:
-            shares = 1 / np.arange(1, len(attribute.values) + 1)
+            shares = 1 / np.arange(1, len(part.values) + 1)
             drawn = rng.choice(len(shares), INVENTED_ROWS, p=shares / shares.sum())
-            columns[attribute.name] = pa.array(attribute.values).take(pa.array(drawn))
+            columns[part.source] = pa.array(part.values).take(pa.array(drawn))
     tiers = rng.integers(0, len(survey.tiers), INVENTED_ROWS) if len(survey.tiers) > 1 else None
     return pa.table(columns), tiers
 
@@ -141,15 +147,7 @@ def _narrowed(table: pa.Table) -> pa.Table:
 
 
 def _sparse(counts: Counts, clipped: Counts) -> pa.RecordBatch:
-    cells, attributes = np.flatnonzero(counts), np.flatnonzero(clipped)
-    keys = np.concatenate([cells, -1 - attributes])
-    values = np.concatenate([counts[cells], clipped[attributes]])
+    cells, columns = np.flatnonzero(counts), np.flatnonzero(clipped)
+    keys = np.concatenate([cells, -1 - columns])
+    values = np.concatenate([counts[cells], clipped[columns]])
     return pa.record_batch([pa.array(keys), pa.array(values)], [CELL, ANSWERS])
-
-
-def _dense(survey: Survey, keys: Counts, values: Counts) -> tuple[Counts, Counts]:
-    counts = np.zeros_like(Tally.empty(survey, Round("any", bytes(16))).counts)
-    clipped = np.zeros(len(survey.attributes), np.int64)
-    counts[keys[keys >= 0]] = values[keys >= 0]
-    clipped[-1 - keys[keys < 0]] = values[keys < 0]
-    return counts, clipped

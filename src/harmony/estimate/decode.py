@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..attributes import Attribute, Numeric, Signed
+from ..attributes import Numeric, Signed
 from ..errors import HarmonyError
+from ..questions import Asked
 from .coin_check import check_coins
 from .combine import Combined, combine
 from .histogram import HistogramEstimate
@@ -75,9 +76,7 @@ def estimate(
     )
 
 
-def _in_units(
-    attribute: Attribute, combined: Combined, epsilon: float, too_wide: float
-) -> Estimate:
+def _in_units(attribute: Asked, combined: Combined, epsilon: float, too_wide: float) -> Estimate:
     """Scale from the mechanism's units to the attribute's, and return whether it is enough."""
     errors = np.sqrt(combined.variance)
     numeric = isinstance(attribute, Numeric) and not attribute.values
@@ -87,7 +86,7 @@ def _in_units(
     if not numeric:
         return HistogramEstimate(
             attribute.name,
-            attribute.values,
+            attribute.values,  # type: ignore[arg-type]  # pairs, where it is a crosstab
             combined.n,
             epsilon,
             combined.influence,

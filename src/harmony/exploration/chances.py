@@ -1,10 +1,10 @@
 """Chances: how likely it is that a prefix is one of something common, given all steps so far.
 
-A place that stands out by z standard deviations is likelier to be common by a Bayes factor that grows
-as e^(z^2 / 2); but there are many places.  A prefix passes its own chance on to how it goes on, so
-one that was doubtful must stand out more in the next step, and one that is certain is not made
-more certain.  What a prefix holds is used up by those of its extensions that stand out: the next
-best one has the chance that what is left of the prefix is common.
+A place that stands out by z standard deviations is likelier to be common by a Bayes factor that
+grows as e^(z^2 / 2); but there are many places.  A prefix passes its own chance on to how it
+goes on, so one that was doubtful must stand out more in the next step, and one that is certain is
+not made more certain.  What a prefix holds is used up by those of its extensions that stand out:
+the next best one has the chance that what is left of the prefix is common.
 """
 
 from __future__ import annotations

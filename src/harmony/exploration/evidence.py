@@ -99,7 +99,7 @@ class Pooled:
     def skewness(self) -> float:
         """The skewness of the estimate, as long as nobody holds the string."""
         cubes = (one.information**1.5 * one.skewness for one in self.parts)
-        return math.fsum(cubes) / self.information**1.5
+        return float(math.fsum(cubes) / self.information**1.5)
 
     def threshold(self, deviations: float) -> float:
         """Return the estimate that noise passes as seldom as so many standard deviations."""

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from ..errors import TallyError
 from ..tally import Tally
 from .chances import EXPLAINED_WEIGHT, ROOT, Prefix, Standing, log_chance, standing_odds
-from .evidence import Evidence, Pooled, StepEvidence
 from .definition import Exploration
+from .evidence import Evidence, Pooled, StepEvidence
 from .findings import Findings
 from .never_shown import is_never_shown
-from .picking import found_candidates, share_of_rest
+from .picking import picked_strings
 from .planning import plan
 from .schedule import LOOKED_AT, MOST_STRINGS, Schedule
 from .step import COUNT, SEARCH, Step
@@ -128,14 +128,14 @@ class Explorer:
         )
         if not tally.reports:
             self._prefixes, self._candidates = [], []
-            self._finish(None, None)
+            self._finish()
         else:
             evidence = StepEvidence.of(step.survey, tally)
             self._hear(step, evidence)
             if step.purpose == SEARCH:
                 self._search(step, evidence)
             else:
-                self._finish(step, tally)
+                self._finish()
         self.history[-1] |= {"prefixes": len(self._prefixes), "strings": len(self._candidates)}
         self.step = self._next_step()
 
@@ -147,10 +147,8 @@ class Explorer:
         if self._prefixes:
             depth = len(self._prefixes[0].bits)
             bits = schedule.more_bits(len(self._prefixes), depth) if depth else schedule.first_bits
-            return Step(
-                self.exploration, number, SEARCH, [one.bits for one in self._prefixes], bits, strings,
-                schedule.devices(number - 1),
-            )  # fmt: skip
+            prefixes, wanted = [one.bits for one in self._prefixes], schedule.devices(number - 1)
+            return Step(self.exploration, number, SEARCH, prefixes, bits, strings, wanted)
         left = max(1, self.exploration.devices - self.spent)
         return Step(self.exploration, number, COUNT, [], 0, strings, left)
 
@@ -188,7 +186,7 @@ class Explorer:
             Prefix(shown[one].bits, estimates[one], deviation, chances[one]) for one in prefixes
         ]
         if not self._prefixes and not self._candidates:
-            self._finish(None, None)
+            self._finish()
 
     def _standing(
         self, step: Step, evidence: StepEvidence
@@ -223,14 +221,12 @@ class Explorer:
             tested += strings * weight * prefix.chance
         return tested
 
-    def _finish(self, step: Step | None, tally: Tally | None) -> None:
+    def _finish(self) -> None:
         """Decide which strings are found, and how common they are."""
-        picked = found_candidates(self._candidates, self.schedule, self.history)
-        places = [self._candidates.index(one) for one, _ in picked]
-        rest = share_of_rest(step.survey, tally, places) if step and tally else (1.0, 0.0, 1.0)
+        found, rest = picked_strings(self._candidates, self.schedule, self.history)
         asked = self.exploration
-        reach = plan(asked).share
-        found = tuple(one for _, one in picked)
-        self.findings = Findings(asked.name, asked.epsilon, self.spent, asked.mistakes, reach, found,
-                                 *rest)  # fmt: skip
+        self.findings = Findings(
+            asked.name, asked.epsilon, self.spent, asked.mistakes, plan(asked).share, tuple(found),
+            *(rest if self.spent else (1.0, 0.0, 1.0)),
+        )  # fmt: skip
         self._prefixes = []

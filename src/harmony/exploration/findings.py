@@ -53,10 +53,10 @@ class Findings:
     >>> found
     exploration: 100,000 devices, epsilon 4
     string   share  95% interval
-    apple    40.1%  39.6% .. 40.6%
-    banana   24.9%  24.4% .. 25.4%
-    (other)  34.9%  33.9% .. 35.9%
-    found with a chance of 90%: strings that 0.87% have; by mistake: fewer than 0.1 strings
+    apple    39.6%  39.1% .. 40.1%
+    banana   25.1%  24.6% .. 25.5%
+    (other)  35.4%  34.7% .. 36.0%
+    found with a chance of 90%: strings that 0.95% have; by mistake: fewer than 0.1 strings
     >>> "apple" in found, found.strings[1].text
     (True, 'banana')
     """

@@ -40,7 +40,7 @@ def picked_share(
     [0.1, 0.098, 0.102]
     >>> share, low, high = picked_share(0.0105, 0.001, far)
     >>> low < 0.0085, share < 0.01, round(high, 4)
-    (True, True, 0.0124)
+    (True, True, 0.0123)
     """
     least = max(picked.found_from, estimate - REACH * deviation)
     if least >= estimate:  # found by a hair

@@ -18,8 +18,8 @@ from scipy.stats import norm
 
 from ..errors import HarmonyError
 from ..mechanisms.linear import Linear
-from .evidence import Evidence, Pooled
 from .definition import Exploration
+from .evidence import Evidence, Pooled
 from .schedule import CHANCE, PLACES, Schedule
 
 POINTS = np.linspace(-8, 8, 801)

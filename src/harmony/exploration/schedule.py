@@ -55,7 +55,7 @@ class Schedule:
     >>> text = Text("word", code=TextCode.uniform("abcdefgh"))
     >>> schedule = Schedule(Exploration("words", text, 2.0, devices=1_000_000))
     >>> schedule.searches, schedule.keep, [round(one, 2) for one in schedule.shares]
-    (3, 64, [0.28, 0.28, 0.33, 0.11])
+    (3, 64, [0.3, 0.3, 0.3, 0.1])
     """
 
     exploration: Exploration

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..attributes import Attribute
-from ..bulk.columns import AS_DEVICES, BinColumn, CodeColumn, Column, NumberColumn, TableLike
+from ..bulk.columns import AS_DEVICES, CodeColumn, Column, NumberColumn, TableLike
 from ..bulk.read_table import read_columns
 from ..errors import DataError
 
@@ -113,6 +113,5 @@ def _codes_are_levels(column: Column) -> bool:
 
 
 def _ordered(column: Column, order: NDArray[np.int64]) -> Column:
-    assert not isinstance(column, BinColumn)  # a feature has no bins
     whole = column.rows(0, len(order))
     return replace(column, rows=lambda start, stop: whole[order[start:stop]])

@@ -1,22 +1,22 @@
-"""Choosing: each attribute's mechanism, how often it is asked, how many a report answers."""
+"""Choosing: each attribute's mechanism, and how many attributes a report answers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
-from ..attributes import Attribute, Signed
+from ..attributes import Signed
+from ..crosstab import Crosstab, Rounded
+from ..questions import Asked, Question
 from . import Grid, Linear, Mechanism, SignedLinear
 
 LEAST_EPSILON_PER_ANSWER = 1.0
 """Below this, noise outweighs everything and falls as 1/eps^2: splitting epsilon only loses."""
 
-MOST_COIN = 1 << 16
-"""The coins of balanced surveys add up to about this at most: the kernel looks them up."""
 
-
-def design_mechanism(attribute: Attribute, epsilon: Fraction, mechanism: str) -> Mechanism:
+def design_mechanism(attribute: Asked, epsilon: Fraction, mechanism: str) -> Mechanism:
     """Return the mechanism for one answer about `attribute` that may spend `epsilon`."""
     if isinstance(attribute, Signed):
         return SignedLinear.design(epsilon, len(attribute.values), mechanism)
@@ -25,9 +25,7 @@ def design_mechanism(attribute: Attribute, epsilon: Fraction, mechanism: str) ->
     return Grid.design(epsilon, mechanism)
 
 
-def choose_answers(
-    attributes: Sequence[Attribute], tiers: Sequence[Fraction], mechanism: str
-) -> int:
+def choose_answers(attributes: Sequence[Asked], tiers: Sequence[Fraction], mechanism: str) -> int:
     """Return how many attributes a report should answer, with epsilon split evenly.
 
     More answers mean more reports for each attribute, of more noise each.  The measure is the
@@ -60,36 +58,34 @@ def choose_answers(
     return best
 
 
-def balance_coins(
-    weights: Sequence[int], mechanisms: Sequence[Sequence[Mechanism]], answers: int
-) -> list[int]:
-    """Return coins that ask each attribute in proportion to its weight and its variance.
+MOST_POINTS = 9
+"""Of a number in a crosstab: what rounding to more would save is little by then."""
 
-    Attributes of equal weight then have estimates of equal variance, so the largest error is
-    the least possible, and their average variance is what equal coins would give.  Errors are
-    measured as a share of the domain, as `plan` states them.
 
-    >>> mechanisms = [[Linear.design(Fraction("0.1"), values) for values in (2, 2, 16)]]
-    >>> balance_coins([1, 1, 1], mechanisms, answers=1)
-    [35, 35, 122]
-    >>> balance_coins([1, 1, 1], [mechanisms[0][:1] * 3], answers=1)
-    [1, 1, 1]
+def choose_points(questions: Sequence[Question], tiers: Sequence[Fraction]) -> tuple[Question, ...]:
+    """Return questions whose crosstabs round a number to the points of least variance.
+
+    More points lose less to rounding, and more places need more noise.
+
+    >>> from harmony import Boolean, Numeric
+    >>> pair = Crosstab(Boolean("wifi"), Numeric("battery", 0, 100)).resolved({})
+    >>> [choose_points([pair], [Fraction(epsilon)])[0].second.points for epsilon in (1, 4, 8)]
+    [2, 5, 9]
     """
-    share = answers / len(weights)
-    wanted = [
-        weight
-        / sum(
-            _domain_length(tier[place]) ** 2 / tier[place].expected_variance(share)
-            for tier in mechanisms
-        )
-        for place, weight in enumerate(weights)
-    ]
-    unit = min(64 * len(weights), MOST_COIN) / sum(wanted)
-    coins = [max(1, round(unit * one)) for one in wanted]
-    common = math.gcd(*coins)
-    return [coin // common for coin in coins]
+    return tuple(_with_points(one, tiers) for one in questions)
 
 
-def _domain_length(mechanism: Mechanism) -> float:
-    """The length of what is estimated: a mean lies in [-1, 1], a frequency in [0, 1]."""
-    return 1.0 if isinstance(mechanism, Linear) else 2.0
+def _with_points(question: Question, tiers: Sequence[Fraction]) -> Question:
+    if not isinstance(question, Crosstab) or not isinstance(question.second, Rounded):
+        return question
+    groups = len(question.parts[0].values)
+    points = min(range(2, MOST_POINTS + 1), key=lambda one: _rounded_variance(one, groups, tiers))
+    return replace(question, second=replace(question.second, points=points))
+
+
+def _rounded_variance(points: int, groups: int, tiers: Sequence[Fraction]) -> float:
+    """Return the variance of a group's part of the mean of a number in [-1, 1], spread evenly."""
+    squares = sum((2 * place / (points - 1) - 1) ** 2 for place in range(points))
+    rounding = (2 / (points - 1)) ** 2 / 6 / groups
+    noise = [Linear.design(tier, groups * points).reference_noise for tier in tiers]
+    return len(tiers) / sum(1 / (one * squares + rounding) for one in noise)

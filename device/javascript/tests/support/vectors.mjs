@@ -1,7 +1,7 @@
 /**
  * The conformance vectors, in whichever JavaScript engine this runs: `check(files)` returns a count for each part and what failed.
  */
-import { answer } from "../../src/attribute.js";
+import { answer, placeOf, readAttribute } from "../../src/attribute.js";
 import { bin, grid, linear, rows } from "../../src/codes.js";
 import { assign, coin } from "../../src/coins.js";
 import { parse } from "../../src/json.js";
@@ -79,14 +79,14 @@ export async function check(files) {
   files.bounds.edges.forEach(({ epsilon, answers, counts, kept }, i) =>
     test("bounds edges", i, () => keeps(readTable({ kind: "circulant", counts }), floorOfExp(epsilon, answers)), kept));
 
-  files.coins.siphash.forEach(({ key, message, word }) => test("siphash", message, () => siphash(fromHex(key), fromHex(message)).map((half) => half.toString(16).padStart(8, "0")).reverse().join(""), word));
+  files.coins.siphash.forEach(({ key, message, word }) => test("siphash", message, () => siphash(fromHex(key), fromHex(message)).toString(16).padStart(16, "0"), word));
   files.coins.draws.forEach(({ seed, device, bounds, draws }) =>
     test("draws", seed, () => { const draw = coin(fromHex(seed), fromHex(device)); return bounds.map(draw); }, draws));
   files.coins.assignments.forEach(({ seed, device, weights, rows, answers, assigned }, i) =>
     test("assignments", i, () => { const draw = coin(fromHex(seed), fromHex(device)); return assign(draw, weights, answers).map((at) => [at, draw(rows[at])]); }, assigned));
 
   files.codes.grid.forEach(({ points, low, high, value, word, index }, i) =>
-    test("grid", i, () => grid(answer({ kind: "numeric", asks: Number, low, high }, value), low, high, points, draw53(word)), index));
+    test("grid", i, () => grid(answer(readAttribute({ name: "x", kind: "numeric", low, high }), new Map([["x", value]])), low, high, points, draw53(word)), index));
   files.codes.linear.forEach(({ base, digits, multipliers, signed = false, rows: count, cases }, i) => {
     const code = { base, digits, multipliers, signed };
     test("linear rows", i, () => rows(code), count);
@@ -94,6 +94,13 @@ export async function check(files) {
   });
   files.codes.bins.forEach(({ edges, value, place }, i) =>
     test("bins", i, () => bin(edges, Math.min(Math.max(value, edges[0]), edges[edges.length - 1])), place));
+
+  files.codes.pairs.forEach(({ of, places, cases }, i) => {
+    const pair = readAttribute({ name: "pair", kind: "crosstab", of });
+    test("pairs places", i, () => pair.answers, places);
+    cases.forEach(({ answers, word, place }, at) =>
+      test("pairs", `${i} ${at}`, () => placeOf(pair, answers.map((one) => one ?? undefined), BigInt(`0x${word}`), 0), place));
+  });
 
   files.tables.tables.forEach(({ table, cases }, i) => {
     const read = readTable(table);
@@ -110,12 +117,13 @@ export async function check(files) {
   files.reports.reports.forEach(({ survey: name, seed, device, tier, values, random, report: wanted }, i) =>
     test("reports", `${name} ${i}`, () => {
       const survey = surveys[name];
-      const answers = survey.attributes.map((one) => (one.kind === "signed" ? values[one.name] : answer(one, values[one.name])));
+      const told = new Map(Object.entries(values));
+      const answers = survey.attributes.map(({ kind, name, parts }) => (kind === "signed" ? [values[name]] : parts.map((part) => answer(part, told))));
       return report(survey, tier, seed, device, answers, tape(random));
     }, [wanted, true, true]));
   files.reports.silence.forEach(({ seed, device, values, answers, random, report: wanted }, i) => {
-    const told = () => surveys.silence.attributes.map((attribute) => answer(attribute, special(values[attribute.name])));
-    test("silence answers", i, () => told().map((one) => one ?? null), answers);
+    const told = () => surveys.silence.read(new Map(Object.entries(values).map(([name, value]) => [name, special(value)])));
+    test("silence answers", i, () => told().map((each) => each.map((one) => one ?? null)), answers.map((one) => (Array.isArray(one) ? one : [one])));
     test("silence reports", i, () => report(surveys.silence, 0, seed, device, told(), tape(random)), [wanted, true, true]);
   });
 
@@ -139,11 +147,13 @@ export async function check(files) {
   files.lists.enrolled_before.forEach(({ enrolled, enrolled_before, answers }, i) => test("enrolled_before", i, () => isOpenTo({ enrolled_before }, enrolled), answers));
 
   const TYPES = { number: Number, text: String, boolean: Boolean };
-  const lacks = (record, survey) => mustTell(Object.fromEntries(Object.entries(record).map(([name, type]) => [name, TYPES[type]])), readSurvey(survey).attributes);
-  files.records.records.forEach(({ why, record, answers }) => {
-    test("records", why, () => refusal(() => lacks(record, files.records.survey)) === null, answers);
-    test("records signed", why, () => refusal(() => lacks(record, files.records.signed)) === null, false);
-  });
+  const lacks = (record, survey) => mustTell(Object.fromEntries(Object.entries(record).map(([name, type]) => [name, TYPES[type]])), readSurvey(survey).needs);
+  for (const [survey, cases] of [["survey", "records"], ["reading", "reads"]]) {
+    files.records[cases].forEach(({ why, record, answers }) => {
+      test("records", why, () => refusal(() => lacks(record, files.records[survey])) === null, answers);
+      for (const none of ["signed", "two_types"]) test("records of none", why, () => refusal(() => lacks(record, files.records[none])) === null, false);
+    });
+  }
 
   const WORDS = { perReport: "per_report", perRound: "per_round", per30Days: "per_30_days" };
   files.ledgers.limits.forEach(({ why, lines, now, limit, tiers, round, answer: wanted }) =>
@@ -166,7 +176,7 @@ export async function check(files) {
       let told;
       test(`${which} values`, i, () => {
         told = step.read(new Map(Object.entries(record)), bytes.random);
-        return Object.fromEntries(attributes.map((one, at) => [one.name, one.kind === "categorical" ? [...one.places.keys()][told[at]] ?? null : told[at] ?? null]));
+        return Object.fromEntries(attributes.map((one, at) => [one.name, one.kind === "categorical" ? [...one.places.keys()][told[at][0]] ?? null : told[at][0] ?? null]));
       }, values);
       test(`${which} reports`, i, () => report(step.survey, 0, step.round.seed, device, told, bytes), [wanted, true, true]);
     });

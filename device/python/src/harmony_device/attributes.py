@@ -4,6 +4,7 @@ An answer is what a code takes: a number inside [low, high], the place of a valu
 None, for which the code draws an index at random.  Every value has an answer: one that is not
 listed answers as `unlisted`, one that is missing or unusable as `missing`, if the survey names
 those, and else at random.  So whether a device answers never depends on what it holds.
+`crosstab` has the attribute that is a pair of these.
 """
 
 from __future__ import annotations
@@ -18,12 +19,11 @@ from .strict_json import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Union
 
-    from .text import Text
-
     Answer = Union[float, int, None]
-    Attribute = Union["Number", "Histogram", "Category", "Signed", Text]
+    Single = Union["Number", "Histogram", "Category", "Signed"]
 
 NO_VALUE = "no value, or none that is a {type}"
 NOT_LISTED = "the value is not one of the survey's 'values'"
@@ -31,7 +31,42 @@ NOT_LISTED = "the value is not one of the survey's 'values'"
 _UNLISTED, _MISSING = -1, -2
 
 
-class Number:
+class Reading:
+    """An attribute that reads one value, by a name that others may read as well."""
+
+    __slots__ = ("name", "reads")
+
+    type: str
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.name = checked_attribute_name(document.get("name"), "name")
+        reads = document.get("reads")
+        self.reads = self.name if reads is None else checked_attribute_name(reads, "reads")
+
+    @property
+    def needs(self) -> list[tuple[str, str]]:
+        """What a record must tell: a name, and the type of its value."""
+        return [(self.reads, self.type)]
+
+    def answer(self, value_of: Callable[[str], object]) -> Answer:
+        """Return the answer for the value that `value_of` gives for a name."""
+        return self.read(value_of(self.reads))
+
+    def warnings(self, value_of: Callable[[str], object]) -> list[str]:
+        """Return what an app's developer should know about the value, without telling it."""
+        warning = self.warning(value_of(self.reads))
+        return [] if warning is None else [f"{self.reads}: {warning}"]
+
+    def read(self, value: object) -> Answer:
+        """Return the answer for `value`."""
+        raise NotImplementedError
+
+    def warning(self, value: object) -> str | None:
+        """Return what is wrong with `value`, without telling it."""
+        raise NotImplementedError
+
+
+class Number(Reading):
     """A number between `low` and `high`; values outside are moved to the nearer end.
 
     >>> battery = Number({"name": "battery", "low": 0, "high": 100, "missing": 50})
@@ -41,14 +76,14 @@ class Number:
     True
     """
 
-    __slots__ = ("high", "low", "missing", "name")
+    __slots__ = ("high", "low", "missing")
 
     code = "grid"
     signed = False
     type = NUMBER
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self.name = checked_attribute_name(document)
+        super().__init__(document)
         self.low = _number(document, "low")
         self.high = _number(document, "high")
         if not self.low < self.high:
@@ -71,7 +106,7 @@ class Number:
         return self.low if number < self.low else self.high if number > self.high else number
 
     def warning(self, value: object) -> str | None:
-        """Return what an app's developer should know about `value`, without telling it."""
+        """Return what is wrong with `value`, without telling it."""
         return NO_VALUE.format(type=self.type) if _finite(value) is None else None
 
 
@@ -106,12 +141,12 @@ class Histogram(Number):
             return None
         return min(bisect_right(self.edges, number) - 1, self.values - 1)
 
-    def drawn(self, draw: int) -> int:
-        """Return the answer that a 32-bit draw gives to someone who has none."""
-        return draw * self.values >> 32
+    def place(self, answer: Answer, word: int) -> int:
+        """Return the place of an answer, drawn with a 64-bit `word` for someone who has none."""
+        return (word >> 32) * self.values >> 32 if answer is None else answer  # type: ignore[return-value]  # a place
 
 
-class Category:
+class Category(Reading):
     """One of a list of values: all text, all integers or all booleans.
 
     >>> theme = Category({"name": "theme", "values": ["light", "dark", "other"],
@@ -120,13 +155,13 @@ class Category:
     (1, 2, 0, 0)
     """
 
-    __slots__ = ("_exact", "_listed", "_missing", "_places", "_unlisted", "name", "type", "values")
+    __slots__ = ("_exact", "_listed", "_missing", "_places", "_unlisted", "type", "values")
 
     code = "linear"
     signed = False
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self.name = checked_attribute_name(document)
+        super().__init__(document)
         values = document.get("values")
         if not isinstance(values, list) or not 2 <= len(values) <= MAX_VALUES:
             raise RefusedError(f"'values' must list between 2 and {MAX_VALUES} values")
@@ -150,15 +185,15 @@ class Category:
         return self._unlisted if place == _UNLISTED else self._missing
 
     def warning(self, value: object) -> str | None:
-        """Return what an app's developer should know about `value`, without telling it."""
+        """Return what is wrong with `value`, without telling it."""
         place = self._place(value)
         if place >= 0:
             return None
         return NOT_LISTED if place == _UNLISTED else NO_VALUE.format(type=self.type)
 
-    def drawn(self, draw: int) -> int:
-        """Return the answer that a 32-bit draw gives to someone who has none."""
-        return draw * self.values >> 32
+    def place(self, answer: Answer, word: int) -> int:
+        """Return the place of an answer, drawn with a 64-bit `word` for someone who has none."""
+        return (word >> 32) * self.values >> 32 if answer is None else answer  # type: ignore[return-value]  # a place
 
     def _place(self, value: object) -> int:
         """Return the place of a value, or why it has none."""
@@ -197,7 +232,7 @@ class Signed(Category):
     >>> colour = Signed({"name": "colour", "values": ["red", "green", "blue"]})
     >>> colour.read(2), colour.read(4 + 2), colour.values
     (2, 6, 7)
-    >>> [colour.drawn(draw << 29) for draw in range(0, 8, 2)]
+    >>> [colour.place(None, draw << 61) for draw in range(0, 8, 2)]
     [0, 1, 4, 5]
     """
 
@@ -221,14 +256,16 @@ class Signed(Category):
             return value
         return None
 
-    def drawn(self, draw: int) -> int:
-        """Return the answer that a 32-bit draw gives to someone who has none: a fair sign."""
-        number = draw * 2 * self.levels >> 32
+    def place(self, answer: Answer, word: int) -> int:
+        """Return the place of an answer; someone who has none draws a level and a fair sign."""
+        if answer is not None:
+            return answer  # type: ignore[return-value]  # a place
+        number = (word >> 32) * 2 * self.levels >> 32
         return number if number < self.levels else number - self.levels + self.values - self.levels
 
 
-def attribute_from_document(document: Any) -> Attribute:
-    """Read one attribute of a survey document, refusing anything that is not one."""
+def single_from_document(document: Any) -> Single:
+    """Read an attribute that is no crosstab, refusing anything else."""
     if not isinstance(document, dict):
         raise RefusedError("must be an object with 'name' and 'kind'")
     kind = document.get("kind")
@@ -238,11 +275,7 @@ def attribute_from_document(document: Any) -> Attribute:
         return Category(document)
     if kind == "signed":
         return Signed(document)
-    if kind == "text":
-        from .text import Text
-
-        return Text(document)
-    raise RefusedError("'kind' must be 'numeric', 'categorical', 'signed' or 'text'")
+    raise RefusedError("'kind' must be 'numeric', 'categorical', 'signed', 'crosstab' or 'text'")
 
 
 def _checked_values(values: list[Any]) -> tuple[str, list[Any]]:
@@ -282,15 +315,14 @@ def _is_number(kind: type) -> bool:
     return issubclass(kind, Real)
 
 
-def checked_attribute_name(document: dict[str, Any]) -> str:
-    """Return an attribute's name, or raise RefusedError."""
-    name = document.get("name")
+def checked_attribute_name(name: object, field: str) -> str:
+    """Return the name of an attribute, or of what it reads, or raise RefusedError."""
     if (
         not isinstance(name, str)
         or not 1 <= len(name) <= MAX_ATTRIBUTE_NAME
         or not is_well_formed(name)
     ):
-        raise RefusedError(f"'name' must be a text of 1 to {MAX_ATTRIBUTE_NAME} characters")
+        raise RefusedError(f"'{field}' must be a text of 1 to {MAX_ATTRIBUTE_NAME} characters")
     return name
 
 

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Union
 
-    from .attributes import Answer, Attribute
+    from .attributes import Answer
+    from .crosstab import Attribute
 
     Feature = Union[Number, Category]
     Read = Union[float, int, None]

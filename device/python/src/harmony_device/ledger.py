@@ -10,11 +10,13 @@ its report.  The ledger holds no value and no symbol.
 from __future__ import annotations
 
 import os
-from time import gmtime, strftime
+from math import inf
+from time import gmtime
 
 from .durable import append_line, read_file
 from .errors import LedgerError
 from .limits import billionths
+from .strict_json import refuse_constant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class Entry:
     """One answered round: `epsilon` was spent on the attributes in `asked`, at time `at`.
 
     `state` is what became of the report: 'waiting', 'accepted', or 'dropped: ' and why.
-    `spent` is the epsilon in whole billionths, summed over all lines of the round.
+    `spent` is the epsilon in whole billionths.
     `dates` are the times at which it may have been, as far as the device's clock can be trusted.
     """
 
@@ -104,6 +106,8 @@ class Ledger:
     def entries(self) -> list[Entry]:
         """Return every answered round, oldest first, or raise LedgerError.
 
+        The same round twice is of two ledgers that were merged: both were spent.
+
         A last line without its end is a crash before anything was randomised: it does not
         count.  Any other line that cannot be read means that spending is unknown.
         """
@@ -115,7 +119,7 @@ class Ledger:
                     f"{self.path}, line {number}: damaged, so what was spent is unknown and "
                     "nothing more is answered; restore the file, or move it away to start anew"
                 )
-        return list(reading.found.values())
+        return reading.found
 
     def _append(self, at: float, *parts: Mapping[str, object]) -> None:
         import json
@@ -132,21 +136,32 @@ def timestamp(at: float) -> str:
     >>> timestamp(0)
     '1970-01-01T00:00:00Z'
     """
-    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(at))
+    year, month, day, hour, minute, second = gmtime(at)[:6]
+    return f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"
 
 
 def read_timestamp(text: str) -> float:
-    """Return the time that `timestamp` wrote."""
+    """Return the time that `timestamp` wrote; raise ValueError if it did not.
+
+    >>> read_timestamp("2026-11-16")
+    Traceback (most recent call last):
+    ...
+    ValueError: a time must be written YYYY-MM-DDTHH:MM:SSZ
+    """
     from datetime import datetime
 
-    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+    at = datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+    if timestamp(at) != text:  # Pythons differ in what else they read
+        raise ValueError("a time must be written YYYY-MM-DDTHH:MM:SSZ")
+    return at
 
 
 class _Reading:
     """What has been read of a ledger so far, line after line."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[str, str], Entry] = {}
+        self.found: list[Entry] = []
+        self._of: dict[tuple[str, str], list[Entry]] = {}
         self._latest = float("-inf")
 
     def take(self, line: bytes) -> bool:
@@ -154,15 +169,15 @@ class _Reading:
         import json
 
         try:
-            read = json.loads(line)
+            read = json.loads(line.decode("utf-8"), parse_constant=refuse_constant)
             event, at = read["event"], read_timestamp(read["at"])
             if event == CLOCK:
                 self._clock_was(at)
             elif event == ANSWERED:
                 self._answered(read, at)
             elif event == ACCEPTED or event.startswith(DROPPED):
-                entry = self.found.get((read["survey"], read["round"]))
-                if entry is not None:  # else its owner started the ledger anew
+                # There is none if its owner started the ledger anew.
+                for entry in self._of.get((_text(read["survey"]), _text(read["round"])), ()):
                     entry.state = event
             elif event != FORGOTTEN:  # of a later version, which may have spent something
                 return False
@@ -172,20 +187,24 @@ class _Reading:
         return True
 
     def _answered(self, read: dict[str, Any], at: float) -> None:
-        epsilon, survey, round = float(read["epsilon"]), read["survey"], read["round"]
-        if not (epsilon > 0 and isinstance(survey, str) and isinstance(round, str)):
+        epsilon, survey, round = read["epsilon"], _text(read["survey"]), _text(read["round"])
+        if type(epsilon) not in (int, float) or not 0 < float(epsilon) < inf:
             raise ValueError
-        entry = Entry(at, survey, round, epsilon, read["asked"])
+        if not isinstance(read["asked"], list):
+            raise ValueError
+        entry = Entry(at, survey, round, float(epsilon), [str(name) for name in read["asked"]])
         if self._latest >= at + DAYS_30:  # the clock was set back, or had run ahead before
             entry.dates.append(self._latest)
-        earlier = self.found.get((entry.survey, entry.round))
-        if earlier is not None:  # two ledgers were merged: count both
-            entry.epsilon += earlier.epsilon
-            entry.spent += earlier.spent
-            entry.dates += earlier.dates
-        self.found[entry.survey, entry.round] = entry
+        self.found.append(entry)
+        self._of.setdefault((survey, round), []).append(entry)
 
     def _clock_was(self, at: float) -> None:
-        for entry in self.found.values():
+        for entry in self.found:
             if min(entry.dates) >= at + DAYS_30:
                 entry.dates.append(at)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    return value

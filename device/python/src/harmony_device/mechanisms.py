@@ -17,7 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Union
 
-    from .attributes import Attribute, Category, Histogram, Number
+    from .attributes import Number
+    from .crosstab import Attribute
     from .tables import Table
 
     Mechanism = Union["Grid", "Linear"]
@@ -48,15 +49,13 @@ class Grid:
 
 
 class Linear:
-    """One of a list of values, hashed by a linear code, then randomised by its table."""
+    """One of a list of places, hashed by a linear code, then randomised by its table."""
 
-    __slots__ = ("_drawn", "code", "rows", "table")
+    __slots__ = ("_place", "code", "rows", "table")
 
-    def __init__(
-        self, document: dict[str, Any], attribute: Histogram | Category, table: Table
-    ) -> None:
+    def __init__(self, document: dict[str, Any], attribute: Attribute, table: Table) -> None:
         self.code = LinearCode(
-            attribute.values,
+            attribute.values,  # type: ignore[union-attr]  # by its code it is no plain number
             document.get("base"),  # type: ignore[arg-type]  # LinearCode checks all three
             document.get("digits"),  # type: ignore[arg-type]
             document.get("multipliers"),  # type: ignore[arg-type]
@@ -66,13 +65,12 @@ class Linear:
             raise RefusedError("code: 'base' must be the number of the table's inputs")
         self.table = table
         self.rows = self.code.rows
-        self._drawn = attribute.drawn
+        self._place = attribute.place  # type: ignore[union-attr]
 
-    def symbol(self, answer: int | None, row: int, round_word: int, table_word: int) -> int:
+    def symbol(self, answer: Any, row: int, round_word: int, table_word: int) -> int:
         """Return the randomised symbol for `answer`, given two random 64-bit words."""
-        if answer is None:
-            answer = self._drawn(round_word >> 32)
-        return self.table.walk(self.code.index(answer, row), table_word >> 11)
+        place = self._place(answer, round_word)
+        return self.table.walk(self.code.index(place, row), table_word >> 11)
 
 
 def mechanism_from_document(document: Any, attribute: Attribute, tables: list[Table]) -> Mechanism:
@@ -89,4 +87,4 @@ def mechanism_from_document(document: Any, attribute: Attribute, tables: list[Ta
         raise RefusedError("code: 'signed' must be true for signed attributes, and no others")
     if attribute.code == "grid":
         return Grid(document, attribute, tables[place])  # type: ignore[arg-type]  # by its code
-    return Linear(document, attribute, tables[place])  # type: ignore[arg-type]
+    return Linear(document, attribute, tables[place])

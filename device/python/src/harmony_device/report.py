@@ -15,8 +15,8 @@ from .coins import assign
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
-    from .attributes import Answer
     from .record import Values
     from .survey import Survey
 
@@ -62,7 +62,7 @@ def randomise(
     survey: Survey,
     device_id: bytes,
     tier: int,
-    answers: Sequence[Answer],
+    answers: Sequence[Any],
     asked: Sequence[tuple[int, int]],
     random_bytes: Callable[[int], bytes],
 ) -> bytes:
@@ -70,7 +70,7 @@ def randomise(
     mechanisms = survey.mechanisms[tier]
     words = iter(survey.words_layout.unpack(random_bytes(RANDOM_BYTES * len(asked))))
     symbols = [
-        mechanisms[attribute].symbol(answers[attribute], row, round_word, table_word)  # type: ignore[arg-type]  # a mechanism belongs to its attribute
+        mechanisms[attribute].symbol(answers[attribute], row, round_word, table_word)
         for (attribute, row), round_word, table_word in zip(asked, words, words)
     ]
     return survey.report_layout.pack(device_id, tier, *symbols)

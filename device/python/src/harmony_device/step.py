@@ -6,7 +6,7 @@ and what the step computes before them (`derive`) can cost accuracy, never priva
 
 from __future__ import annotations
 
-from .attributes import Category, Histogram, Signed, attribute_from_document, checked_number
+from .attributes import Category, Histogram, Signed, checked_number, single_from_document
 from .coins import SEED_BYTES
 from .derive import Terms, clipped, derivation
 from .errors import RefusedError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from .attributes import Answer, Attribute, Number
+    from .attributes import Answer, Number
     from .derive import Derive, Feature, Read
     from .ledger import Entry
     from .record import Values
@@ -70,7 +70,11 @@ class Step:
     @property
     def needs(self) -> list[tuple[str, str]]:
         """What a record must tell to take part: names, and the types of their values."""
-        return [(one.name, one.type) for one in (*self._features, self._label)]
+        return list(dict.fromkeys(need for one in self._variables for need in one.needs))
+
+    @property
+    def _variables(self) -> list[Feature]:
+        return [*self._features, self._label]
 
     def is_done(self, entries: Iterable[Entry]) -> bool:
         """Whether this device has taken part in the training, in whichever step."""
@@ -83,17 +87,16 @@ class Step:
         """
         word = int.from_bytes(random_bytes(RANDOM_BYTES), "little")
         value_of = reader(values)
-        record = [_read(feature, value_of(feature.name)) for feature in self._features]
-        label = _read_label(self._label, value_of(self._label.name))
+        record = [_read(feature, value_of(feature.reads)) for feature in self._features]
+        label = _read_label(self._label, value_of(self._label.reads))
         terms = Terms(record, label, self._model.of(record), self._direction.of(record), word)
         return [derive(terms) for derive in self._derive]
 
     def warnings(self, values: Values) -> list[str]:
         """Return what an app's developer should know about values that have no answer."""
         value_of = reader(values)
-        read = (*self._features, self._label)
-        warnings = ((one.name, one.warning(value_of(one.name))) for one in read)
-        return [f"{name}: {warning}" for name, warning in warnings if warning is not None]
+        warnings = (warning for one in self._variables for warning in one.warnings(value_of))
+        return list(dict.fromkeys(warnings))
 
 
 def has_taken_part(training: str, entries: Iterable[Entry]) -> bool:
@@ -104,7 +107,7 @@ def has_taken_part(training: str, entries: Iterable[Entry]) -> bool:
 class Score:
     """An intercept and a weight for each feature, or for each of its values.
 
-    >>> age = attribute_from_document({"name": "age", "kind": "numeric", "low": 0, "high": 10})
+    >>> age = single_from_document({"name": "age", "kind": "numeric", "low": 0, "high": 10})
     >>> Score({"intercept": 0.5, "weights": {"age": 2}}, [age]).of([-0.25])
     0.0
     """
@@ -154,7 +157,7 @@ def _label_from_document(document: Any) -> Feature:
 
 
 def _feature_from_document(document: Any) -> Feature:
-    attribute: Attribute = attribute_from_document(document)
+    attribute = single_from_document(document)
     if isinstance(attribute, (Histogram, Signed)):
         raise RefusedError("must be numeric, without bins, or categorical")
     if not isinstance(attribute, Category) and not (attribute.high - attribute.low) / 2:

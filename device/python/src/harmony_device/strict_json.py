@@ -36,7 +36,7 @@ def parse_json(content: bytes, most_bytes: int = MOST_BYTES) -> Any:
     if _TOO_LONG in content.translate(_DIGITS_ALONE):
         raise RefusedError(f"the document has a number of more than {MAX_DIGITS} digits")
     try:
-        return json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
+        return json.loads(content.decode("utf-8"), parse_constant=refuse_constant)
     except RefusedError:
         raise
     except RecursionError:
@@ -56,5 +56,6 @@ def whole(number: object) -> Any:
     return int(number) if type(number) is float and number.is_integer() else number
 
 
-def _refuse_constant(constant: str) -> NoReturn:
+def refuse_constant(constant: str) -> NoReturn:
+    """Refuse what Python's parser takes for a number and JSON does not: NaN and Infinity."""
     raise RefusedError(f"the document is not JSON: {constant} is not a number")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from struct import Struct
 
-from .attributes import attribute_from_document
+from .crosstab import attribute_from_document
 from .errors import RefusedError
 from .mechanisms import mechanism_from_document
 from .protocol import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .attributes import Answer, Attribute
+    from .crosstab import Attribute
     from .mechanisms import Mechanism
     from .record import Values
     from .tables import Table
@@ -76,7 +76,6 @@ class Survey:
         symbol = "B" if self.symbol_bytes == 1 else "H"
         self.report_layout = Struct(f"<16sB{self.answers}{symbol}")
         self.words_layout = Struct(f"<{2 * self.answers}Q")
-        self._readers = [(attribute.name, attribute.read) for attribute in self.attributes]
 
     @classmethod
     def from_json(cls, content: bytes, most_bytes: int = MOST_BYTES) -> Survey:
@@ -90,23 +89,23 @@ class Survey:
 
     @property
     def needs(self) -> list[tuple[str, str]]:
-        """What a record must tell to answer: names, and the types of their values."""
-        return [(attribute.name, attribute.type) for attribute in self.attributes]
+        """What a record must tell to answer: names, and the types of their values, once each."""
+        return list(dict.fromkeys(need for one in self.attributes for need in one.needs))
 
-    def read(self, values: Values) -> list[Answer]:
-        """Return this device's answer to every attribute, asked or not.
+    def read(self, values: Values) -> list[Any]:
+        """Return this device's answer to every attribute, asked or not; of a crosstab, two.
 
         `values` is a mapping, or a function of an attribute's name.  All attributes are read,
         always: the calls to the function do not tell which attribute the coin asks.
         """
         value_of = reader(values)
-        return [read(value_of(name)) for name, read in self._readers]
+        return [attribute.answer(value_of) for attribute in self.attributes]
 
     def warnings(self, values: Values) -> list[str]:
         """Return what an app's developer should know about values that have no answer."""
         value_of = reader(values)
-        warnings = ((one.name, one.warning(value_of(one.name))) for one in self.attributes)
-        return [f"{name}: {warning}" for name, warning in warnings if warning is not None]
+        warnings = (warning for one in self.attributes for warning in one.warnings(value_of))
+        return list(dict.fromkeys(warnings))
 
     def __repr__(self) -> str:
         count, answers = len(self.attributes), self.answers

@@ -11,7 +11,7 @@ value has a place, so nothing is drawn and nothing is left out.
 
 from __future__ import annotations
 
-from .attributes import NO_VALUE, checked_attribute_name, is_well_formed
+from .attributes import NO_VALUE, Reading, is_well_formed
 from .errors import RefusedError
 from .protocol import (
     MAX_CONTEXT,
@@ -28,6 +28,8 @@ from .strict_json import whole
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from .attributes import Answer
 
 START, END, ESCAPE = "\x02", "\x03", "\x1b"
 """What stands for the beginning of a text, for its end, and for what a context does not list."""
@@ -109,7 +111,7 @@ class TextCode:
         return ""
 
 
-class Text:
+class Text(Reading):
     """A text, as its place: which kept prefix its bits begin with, and how they go on.
 
     The places are the extensions of each of `prefixes` by so many `bits`, then each of `strings`,
@@ -121,15 +123,23 @@ class Text:
     (6, 0, 1, 3, 4, 5)
     """
 
-    __slots__ = ("_code", "_depth", "_length", "_missing", "_prefixes", "_strings", "_bits",
-                 "name", "values")  # fmt: skip
+    __slots__ = (
+        "_bits",
+        "_code",
+        "_depth",
+        "_length",
+        "_missing",
+        "_prefixes",
+        "_strings",
+        "values",
+    )
 
     code = "linear"
     signed = False
     type = TEXT
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self.name = checked_attribute_name(document)
+        super().__init__(document)
         self._code = TextCode(document.get("code"))
         self._length = _checked_whole(document, "length", 1, MAX_TEXT_BITS)
         self._bits = _checked_whole(document, "bits", 0, MAX_EXTENSION)
@@ -176,9 +186,9 @@ class Text:
         """Return what an app's developer should know about `value`, without telling it."""
         return None if _is_text(value) else NO_VALUE.format(type=self.type)
 
-    def drawn(self, draw: int) -> int:
-        """Return the answer that a 32-bit draw gives to someone who has none; nobody has none."""
-        return draw * self.values >> 32
+    def place(self, answer: Answer, word: int) -> int:
+        """Return the place of an answer; nobody is without one, so the word is not needed."""
+        return answer  # type: ignore[return-value]  # a place
 
 
 def _is_text(value: object) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Symbols, Tiers, Words
-from ..fields import Cells, Coin, Groups, Layout, Order, Rows
+from ..fields import Cells, Coin, Groups, Layout, Order, Places, Rows
 from ..reader import ChunkColumns
 from .answer import answer as _answer
 from .coin import arrange
@@ -29,20 +29,26 @@ def assign(ids: Words, coin: Coin, tiers: Tiers, group: Groups, row: Rows) -> No
 
 
 def answer_columns(
-    columns: ChunkColumns, order: Order, layout: Layout, cells: Cells, symbols: Symbols
+    columns: ChunkColumns,
+    order: Order,
+    layout: Layout,
+    cells: Cells,
+    places: Places,
+    symbols: Symbols,
 ) -> None:
     """Answer and count every attribute of a chunk that is not answered yet.
 
-    A column that holds something unusual is left unanswered, unless it was examined.
+    One that reads a column with something unusual is left unanswered until that was examined.
     """
     _answer(
         columns.addresses,
         columns.kinds,
         columns.devices,
-        columns.examined,
+        columns.states,
         columns.answered,
         order,
         layout,
         cells,
+        places,
         symbols,
     )

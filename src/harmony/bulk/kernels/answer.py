@@ -17,23 +17,30 @@ from numba.extending import intrinsic
 from ..fields import (
     BASE,
     CIRCULANT,
+    COLUMN,
     COMPLETE,
+    EDGE,
+    EDGES,
     GUIDE,
     GUIDE_BITS,
     GUIDES,
     HALF,
     INDEX,
     LANES,
-    LISTED,
     LOOKUP,
     LOOKUPS,
     LOW_HALF,
+    MOST_PARTS,
     MULTIPLIER,
     NEGATIVE,
     NUMBER_KINDS,
+    PLACES,
     POINTS,
     RUNNING,
     SPARE,
+    UNKNOWN,
+    UNUSUAL,
+    USUAL,
     VALUES,
     VECTOR,
     VECTORS,
@@ -46,13 +53,14 @@ from ..jit import array, inlined, kernel, loop, named_tuple, part, read_only
 
 _ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 _NUMBERS, _TWO_53 = np.uint64(len(NUMBER_KINDS)), 9007199254740992.0
-_U16, _U64, _I64, _F64 = types.uint16, types.uint64, types.int64, types.float64
+_U8, _U16, _U64 = types.uint8, types.uint16, types.uint64
+_I32, _I64, _F64 = types.int32, types.int64, types.float64
 ORDER = named_tuple(Order, array(_U64), array(_U64))
 CELLS = named_tuple(Cells, array(_I64), array(_I64), array(_I64, 2))
 LAYOUT = named_tuple(
     Layout,
-    array(_F64, 2), array(_I64, 2), array(_U64), array(_U16), array(_U64), array(_U64),
-    array(_U16), array(_I64, 2), array(types.int32),
+    array(_I64, 2), array(_U64), array(_U16), array(_U64), array(_U64), array(_U16),
+    array(_I64, 2), array(_F64), array(_F64, 2), array(_I64, 2), array(_I32),
 )  # fmt: skip
 
 
@@ -113,9 +121,30 @@ def _below(word, bound):  # type: ignore[no-untyped-def]
     return np.int64(((word >> HALF) * np.uint64(bound)) >> HALF)
 
 
+@part
+def _word(order, one, second):  # type: ignore[no-untyped-def]
+    """The word that a part rounds and draws with: the second takes its low half."""
+    word = order[_THREE * one + _ONE]
+    return word << HALF if second else word
+
+
+@part
+def _bin(edges, value):  # type: ignore[no-untyped-def]
+    """The bin of a number within the edges: the last edge that it has reached starts it."""
+    first, size = 0, len(edges) - 1
+    while size > 1:
+        half = size // 2
+        first = first + half if edges[first + half] <= value else first
+        size -= half
+    return first
+
+
 @loop
-def _grid_indices(column, answers, order, span, number, points, indices):  # type: ignore[no-untyped-def]
-    """Code a numeric attribute's values for part of `order`: round them to the grid."""
+def _number_places(column, answers, order, span, number, edges, size, second, places):  # type: ignore[no-untyped-def]
+    """Find the places of numbers for part of `order`: their bins, or points of a grid.
+
+    The second part of a crosstab is put behind the first.
+    """
     address, kind, devices = column
     at: Any = _pointer(address)  # type: ignore[call-arg]  # numba adds one
     f8, f4 = carray(at, devices, np.float64), carray(at, devices, np.float32)
@@ -127,14 +156,17 @@ def _grid_indices(column, answers, order, span, number, points, indices):  # typ
         value = f8[place] if kind == 0 else np.float64(f4[place])
         if np.isnan(value):
             value = missing
-            if np.isnan(value):
-                indices[one] = _below(order[_THREE * one + _ONE], points)
-                continue
         clipped = low if value < low else high if value > high else value
-        position = (clipped - low) / (high - low) * (points - 1)
-        left = min(np.int64(position), points - 2)
-        threshold = np.int64((position - left) * _TWO_53)
-        indices[one] = left + (np.int64(order[_THREE * one + _ONE] >> SPARE) < threshold)
+        if np.isnan(clipped):
+            found = _below(_word(order, one, second), size)
+        elif len(edges):
+            found = np.int64(_bin(edges, clipped))
+        else:
+            position = (clipped - low) / (high - low) * (size - 1)
+            left = min(np.int64(position), size - 2)
+            threshold = np.int64((position - left) * _TWO_53)
+            found = left + (np.int64(_word(order, one, second) >> SPARE) < threshold)
+        places[one] = np.int64(places[one]) * size + found if second else found
 
 
 @part
@@ -147,8 +179,8 @@ def _drawn(word, listed, negative):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _linear_indices(column, answers, order, span, shape, code, layout, indices):  # type: ignore[no-untyped-def]
-    """Code a categorical attribute's values, each under its row.
+def _code_places(column, answers, order, span, code, lookups, reading, second, places):  # type: ignore[no-untyped-def]
+    """Find the places of coded values for part of `order`.
 
     A loop for each kind of column would be no quicker: which it is never changes on the way.
     """
@@ -156,27 +188,48 @@ def _linear_indices(column, answers, order, span, shape, code, layout, indices):
     at: Any = _pointer(address)  # type: ignore[call-arg]  # numba adds one
     i1, i2 = carray(at, devices, np.int8), carray(at, devices, np.int16)
     i4, i8 = carray(at, devices, np.int32), carray(at, devices, np.int64)
-    lookup, coded = layout.lookups[code[LOOKUP] :], layout.indices[shape[INDEX] :]
-    multipliers = layout.multipliers[shape[MULTIPLIER] :]
-    vectors = layout.vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]]
-    base, known, g = code[BASE], np.uint64(shape[VALUES]), np.uint64(shape[POINTS])
-    listed, negative = code[LISTED], code[NEGATIVE]
+    lookup, base = lookups[code[LOOKUP] :], code[BASE]
+    size, negative = reading[PLACES], reading[NEGATIVE]
     for one in range(span[0], span[1]):
-        place, row = order[_THREE * one] >> HALF, order[_THREE * one] & LOW_HALF
+        place = order[_THREE * one] >> HALF
         if answers > _ONE:
             place //= answers
         if kind == 2:
-            found = np.int64(i1[place])
+            coded = np.int64(i1[place])
         elif kind == 3:
-            found = np.int64(i2[place])
+            coded = np.int64(i2[place])
         elif kind == 4:
-            found = np.int64(i4[place])
+            coded = np.int64(i4[place])
         else:
-            found = i8[place]
-        number = np.int64(lookup[np.uint64(found - base)])
-        if number < 0:
-            number = _drawn(order[_THREE * one + _ONE], listed, negative)
-        value = np.uint64(number)
+            coded = i8[place]
+        found = np.int64(lookup[np.uint64(coded - base)])
+        if found < 0:
+            found = _drawn(_word(order, one, second), size, negative)
+        places[one] = np.int64(places[one]) * size + found if second else found
+
+
+@loop
+def _places(column, answers, order, span, layout, reading, second, places):  # type: ignore[no-untyped-def]
+    """Find the places of one part's values, whatever its column holds."""
+    at, kind = reading[COLUMN], column[1]
+    if kind < _NUMBERS:
+        edges = layout.edges[reading[EDGE] : reading[EDGE] + reading[EDGES]]
+        number, size = layout.numbers[at], reading[PLACES]
+        _number_places(column, answers, order, span, number, edges, size, second, places)
+    else:
+        code, lookups = layout.codes[at], layout.lookups
+        _code_places(column, answers, order, span, code, lookups, reading, second, places)
+
+
+@loop
+def _linear_indices(order, span, shape, layout, places, indices):  # type: ignore[no-untyped-def]
+    """Code places, each under its row."""
+    coded = layout.indices[shape[INDEX] :]
+    multipliers = layout.multipliers[shape[MULTIPLIER] :]
+    vectors = layout.vectors[shape[VECTOR] : shape[VECTOR] + shape[VECTORS]]
+    known, g = np.uint64(shape[VALUES]), np.uint64(shape[POINTS])
+    for one in range(span[0], span[1]):
+        row, value = order[_THREE * one] & LOW_HALF, np.uint64(places[one])
         if known:
             indices[one] = coded[row * known + value]
         else:
@@ -228,34 +281,58 @@ def _count(order, span, first, width, symbols, lanes):  # type: ignore[no-untype
             lanes[at % np.uint64(LANES), cell] += 1
 
 
+@loop
+def _is_usable(column, state, number, code):  # type: ignore[no-untyped-def]
+    """Whether a column can be answered from: it is looked at when it is first needed."""
+    if state == UNKNOWN:
+        return not _is_unusual(column, number, code)
+    return state == USUAL
+
+
 @kernel(
-    read_only(_U64), read_only(_U64), _I64, read_only(types.boolean), array(types.boolean),
-    ORDER, LAYOUT, CELLS, array(_U16),
+    read_only(_U64), read_only(_U64), _I64, array(_U8), array(types.boolean),
+    ORDER, LAYOUT, CELLS, array(_I32), array(_U16),
 )  # fmt: skip
 def answer(  # type: ignore[no-untyped-def]
-    addresses, kinds, devices, examined, answered, order, layout, cells, symbols
+    addresses, kinds, devices, states, answered, order, layout, cells, places, symbols
 ):  # fmt: skip
     """Answer and count every attribute of a chunk, reading each column in place by its address.
 
     One call without the interpreter's lock does the whole chunk, so that threads do not wait
-    for each other.  A column that holds something unusual is left unanswered, unless it was
-    `examined`; `answered` says which were answered, before the call or by it.
+    for each other.  An attribute that reads a column with something unusual is left unanswered:
+    `states` says which columns that are, and `answered` which attributes are answered.
     """
     answers, words = np.uint64(len(symbols) // devices), order.answers
-    for attribute in range(len(kinds)):
+    for attribute in range(len(answered)):
         if answered[attribute]:
             continue
-        kind = kinds[attribute]
-        column = addresses[attribute], kind, devices
-        number, code = layout.numbers[attribute], layout.codes[attribute]
-        if not examined[attribute] and _is_unusual(column, number, code):
+        usable = True
+        for reading in layout.parts[MOST_PARTS * attribute : MOST_PARTS * (attribute + 1)]:
+            if reading[COLUMN] >= 0:
+                at = reading[COLUMN]
+                column = addresses[at], kinds[at], devices
+                if _is_usable(column, states[at], layout.numbers[at], layout.codes[at]):
+                    states[at] = USUAL
+                else:
+                    states[at] = UNUSUAL
+                    usable = False
+        if not usable:
             continue
-        for group in range(attribute, len(layout.shapes), len(layout.numbers)):
+        first_part = layout.parts[MOST_PARTS * attribute]
+        second_part = layout.parts[MOST_PARTS * attribute + 1]
+        at, other = first_part[COLUMN], second_part[COLUMN]
+        column = addresses[at], kinds[at], devices
+        for group in range(attribute, len(layout.shapes), len(answered)):
             span, shape = (order.starts[group], order.starts[group + 1]), layout.shapes[group]
-            if kind < _NUMBERS:
-                _grid_indices(column, answers, words, span, number, shape[POINTS], symbols)
+            if first_part[PLACES]:
+                _places(column, answers, words, span, layout, first_part, False, places)
+                if other >= 0:
+                    beside = addresses[other], kinds[other], devices
+                    _places(beside, answers, words, span, layout, second_part, True, places)
+                _linear_indices(words, span, shape, layout, places, symbols)
             else:
-                _linear_indices(column, answers, words, span, shape, code, layout, symbols)
+                number, points, edges = layout.numbers[at], shape[POINTS], layout.edges[:0]
+                _number_places(column, answers, words, span, number, edges, points, False, symbols)
             _walk(words, span, shape, layout.running, layout.guide, symbols)
             first, width = np.uint64(cells.starts[group]), np.uint64(cells.widths[group])
             _count(words, span, first, width, symbols, cells.lanes)

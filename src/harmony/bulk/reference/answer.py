@@ -15,18 +15,25 @@ from ...arrays import Counts, Symbols, Words
 from ..fields import (
     BASE,
     CIRCULANT,
+    COLUMN,
     COMPLETE,
+    EDGE,
+    EDGES,
     HALF,
     INDEX,
-    LISTED,
     LOOKUP,
     LOOKUPS,
     LOW_HALF,
+    MOST_PARTS,
     MULTIPLIER,
     NEGATIVE,
+    PLACES,
     POINTS,
     RUNNING,
     SPARE,
+    UNKNOWN,
+    UNUSUAL,
+    USUAL,
     VALUES,
     VECTOR,
     VECTORS,
@@ -35,34 +42,48 @@ from ..fields import (
     Cells,
     Layout,
     Order,
+    Places,
 )
 from ..reader import ChunkColumns
 
 
 def answer_columns(
-    columns: ChunkColumns, order: Order, layout: Layout, cells: Cells, symbols: Symbols
+    columns: ChunkColumns,
+    order: Order,
+    layout: Layout,
+    cells: Cells,
+    places: Places,
+    symbols: Symbols,
 ) -> None:
     """Answer and count every attribute of a chunk that is not answered yet.
 
-    A column that holds something unusual is left unanswered, unless it was examined.
+    One that reads a column with something unusual is left unanswered until that was examined.
     """
     by_answer = order.answers.reshape(-1, WORDS)
     answers = np.uint64(len(symbols) // columns.devices)
     for attribute in np.flatnonzero(~columns.answered).tolist():
-        column = columns.array(attribute)
-        if not columns.examined[attribute] and _is_unusual(column, attribute, layout):
+        parts = layout.parts[MOST_PARTS * attribute : MOST_PARTS * (attribute + 1)]
+        parts = parts[parts[:, COLUMN] >= 0]
+        usable = [_is_usable(columns, int(part[COLUMN]), layout) for part in parts]
+        if not all(usable):  # both were looked at, so that both can be examined
             continue
-        for group in range(attribute, len(layout.shapes), len(layout.numbers)):
+        for group in range(attribute, len(layout.shapes), len(columns.answered)):
             span = slice(int(order.starts[group]), int(order.starts[group + 1]))
             if span.start == span.stop:
                 continue
             first, rounding, walking = by_answer[span].T.copy()
             row = (first & LOW_HALF).astype(np.int64)
-            values = column[((first >> HALF) // answers).astype(np.int64)]
-            if column.dtype.kind == "f":
-                indices = _grid_indices(values, rounding, layout, attribute, group)
-            else:
-                indices = _linear_indices(values, row, rounding, layout, attribute, group)
+            device = ((first >> HALF) // answers).astype(np.int64)
+            size = int(layout.shapes[group, POINTS]) if not parts[0, PLACES] else None
+            indices = np.zeros(len(row), np.int64)
+            for part in parts:
+                values = columns.array(int(part[COLUMN]))[device]
+                find = _number_places if values.dtype.kind == "f" else _code_places
+                found = find(values, rounding, layout, part, size or int(part[PLACES]))
+                indices = indices * (size or int(part[PLACES])) + found
+                rounding <<= HALF  # the second part of a crosstab takes the low half
+            if size is None:
+                indices = _linear_indices(indices, row, layout, group)
             symbols[span] = sent = _walk(indices, walking, layout, group)
             if cells.lanes.shape[1]:
                 place = cells.starts[group] + row * cells.widths[group] + sent
@@ -71,36 +92,46 @@ def answer_columns(
         columns.answered[attribute] = True
 
 
-def _is_unusual(column: NDArray[Any], attribute: int, layout: Layout) -> bool:
+def _is_usable(columns: ChunkColumns, place: int, layout: Layout) -> bool:
+    """Whether a column can be answered from: it is looked at when it is first needed."""
+    if columns.states[place] == UNKNOWN:
+        unusual = _is_unusual(columns.array(place), place, layout)
+        columns.states[place] = UNUSUAL if unusual else USUAL
+    return bool(columns.states[place] == USUAL)
+
+
+def _is_unusual(column: NDArray[Any], place: int, layout: Layout) -> bool:
     """Whether a column holds something that needs a closer look."""
     if column.dtype.kind == "f":
-        low, high, _ = layout.numbers[attribute]
+        low, high, _ = layout.numbers[place]
         return not bool(((low <= column) & (column <= high)).all())
-    code = layout.codes[attribute]
+    code = layout.codes[place]
     if not code[COMPLETE]:
         return True
     return bool(column.min() < code[BASE]) or bool(column.max() >= code[BASE] + code[LOOKUPS])
 
 
-def _grid_indices(
-    values: NDArray[Any], rounding: Words, layout: Layout, attribute: int, group: int
+def _number_places(
+    values: NDArray[Any], rounding: Words, layout: Layout, part: Counts, size: int
 ) -> Counts:
-    """Code numbers: clip them, and round each to one of the two points of the grid beside it."""
-    low, high, missing = layout.numbers[attribute]
-    points = int(layout.shapes[group, POINTS])
+    """Find the places of numbers: their bins, or one of the two points of a grid beside each."""
+    low, high, missing = layout.numbers[part[COLUMN]]
     numbers = values.astype(np.float64)
     numbers = np.where(np.isnan(numbers), missing, numbers)
     none = np.flatnonzero(np.isnan(numbers))
     numbers[none] = low
     numbers = np.clip(numbers, low, high)
-    position = (numbers - low) / (high - low) * (points - 1)
-    left = np.minimum(position.astype(np.int64), points - 2)
-    threshold = ((position - left) * 2.0**53).astype(np.uint64)
-    drawn = _below(rounding[none], points)
-    rounding >>= SPARE
-    indices: Counts = left + (rounding < threshold)
-    indices[none] = drawn
-    return indices
+    places: Counts
+    if part[EDGES]:
+        edges = layout.edges[part[EDGE] : part[EDGE] + part[EDGES]]
+        places = np.minimum(np.searchsorted(edges, numbers, side="right") - 1, size - 1)
+    else:
+        position = (numbers - low) / (high - low) * (size - 1)
+        left = np.minimum(position.astype(np.int64), size - 2)
+        threshold = ((position - left) * 2.0**53).astype(np.uint64)
+        places = left + (rounding >> SPARE < threshold)
+    places[none] = _below(rounding[none], size)
+    return places
 
 
 def _below(words: Words, bound: int) -> Counts:
@@ -108,14 +139,21 @@ def _below(words: Words, bound: int) -> Counts:
     return ((words >> HALF) * np.uint64(bound) >> HALF).astype(np.int64)
 
 
-def _linear_indices(
-    values: NDArray[Any], row: Counts, rounding: Words, layout: Layout, attribute: int, group: int
+def _code_places(
+    values: NDArray[Any], rounding: Words, layout: Layout, part: Counts, size: int
 ) -> Counts:
-    """Code categories, each under its row."""
-    code, shape = layout.codes[attribute], layout.shapes[group]
-    number = layout.lookups[code[LOOKUP] + (values.astype(np.int64) - code[BASE])]
-    none = np.flatnonzero(number < 0)
-    number[none] = _drawn(rounding[none], int(code[LISTED]), int(code[NEGATIVE]))
+    """Find the places of coded values."""
+    code = layout.codes[part[COLUMN]]
+    places: Counts = layout.lookups[code[LOOKUP] + (values.astype(np.int64) - code[BASE])]
+    places = places.astype(np.int64)
+    none = np.flatnonzero(places < 0)
+    places[none] = _drawn(rounding[none], size, int(part[NEGATIVE]))
+    return places
+
+
+def _linear_indices(number: Counts, row: Counts, layout: Layout, group: int) -> Counts:
+    """Code places, each under its row."""
+    shape = layout.shapes[group]
     known = int(shape[VALUES])
     if known:
         coded: Counts = layout.indices[shape[INDEX] + row * known + number].astype(np.int64)

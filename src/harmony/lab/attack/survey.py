@@ -8,8 +8,10 @@ from typing import Any
 
 from harmony_device.coins import assign
 
-from ...attributes import Attribute, Categorical
+from ...attributes import Categorical
+from ...questions import Part
 from ...survey import Survey
+from ...text import TextPlaces
 from .blackbox import EpsilonBound, attack
 from .samplers import device_sampler, process_sampler
 
@@ -41,13 +43,10 @@ def attack_survey(
     """
     document = survey.to_document()
     seed = random_bytes(16)
-    tried = [_values(attribute) for attribute in survey.attributes]
+    tried = {part.source: _values(part) for part in survey.readings}
     inputs = [
-        {
-            attribute.name: values[place % len(values)]
-            for attribute, values in zip(survey.attributes, tried, strict=True)
-        }
-        for place in range(max(len(values) for values in tried))
+        {name: values[place % len(values)] for name, values in tried.items()}
+        for place in range(max(map(len, tried.values())))
     ]
     found = []
     for tier, epsilon in enumerate(survey.tiers):
@@ -68,7 +67,11 @@ def attack_survey(
     return found
 
 
-def _values(attribute: Attribute) -> list[Any]:
+def _values(attribute: Part) -> list[Any]:
+    if isinstance(attribute, TextPlaces):
+        listed = [*attribute.strings, *attribute.prefixes][: MOST_INPUTS - 1]
+        spelled = map(attribute.text.code.spelled, listed)
+        return [*dict.fromkeys(one.text for one in spelled if one is not None), "\U0010ffff"]
     if not isinstance(attribute, Categorical):
         return [attribute.low, attribute.high, (attribute.low + attribute.high) / 2]
     values = list(attribute.values)

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harmony.attributes import Attribute, Numeric
+from harmony.attributes import Numeric
+from harmony.crosstab import Crosstab
 from harmony.estimate.decimals import number_writer
 from harmony.estimate.result import Estimate, Result
 from harmony.plan import Plan
+from harmony.questions import Asked
 from harmony.service.catalogue import RoundEntry, SurveyEntry
 
 from .charts import Chart, chart_of, shown_value, trend_of
@@ -50,12 +52,14 @@ class AttributeCard:
         return self.verdict == "ok"
 
 
-def asks(attribute: Attribute) -> str:
+def asks(attribute: Asked) -> str:
     """Return in a few words what an attribute is.
 
     >>> asks(Numeric("battery", 0, 100))
     'mean of a number from 0 to 100'
     """
+    if isinstance(attribute, Crosstab):
+        return f"joint table of {len(attribute.values):,} pairs"
     if isinstance(attribute, Numeric) and not attribute.values:
         return f"mean of a number from {attribute.low:g} to {attribute.high:g}"
     if isinstance(attribute, Numeric):
@@ -66,7 +70,7 @@ def asks(attribute: Attribute) -> str:
 
 
 def attribute_card(
-    attribute: Attribute, results: Sequence[Result], result: Result, confidence: float = 0.95
+    attribute: Asked, results: Sequence[Result], result: Result, confidence: float = 0.95
 ) -> AttributeCard:
     """Show one attribute of `result`, and how it went over `results`."""
     one: Estimate = result[attribute.name]

@@ -38,8 +38,8 @@ async function bytesOf(path) {
 
 const listed = parse(await bytesOf("/v1/surveys")).surveys.find((one) => one.name === name);
 const survey = readSurvey(parse(await bytesOf(`/v1/surveys/${name}`)));
-const proved = new Set(survey.mechanisms.flat().map(({ table }) => table)).size;
-const record = Object.fromEntries(survey.needs.map((one) => [one.name, one.asks]));
+const proved = new Set(survey.attributes.flatMap(({ mechanisms }) => mechanisms).map(({ table }) => table)).size;
+const record = Object.fromEntries(survey.needs.map((one) => [one.reads, one.asks]));
 const most = Math.max(...survey.tiers);
 
 const deviceIn = (store, fetching) =>
@@ -47,9 +47,9 @@ const deviceIn = (store, fetching) =>
     record, store, fetch: fetching, consent: true, epsilonLimit: { perReport: most, per30Days: 30 * most }, surveys: { [name]: listed?.fingerprint ?? "" },
   });
 
-// The form: a field for everything that the survey needs to be told.
+// The form: a field for everything that the survey needs to be told, which several attributes may read.
 
-function field({ name, kind, low, high, places }, number) {
+function field({ reads: name, kind, low, high, places }, number) {
   const id = `value-${number}`;
   const label = make("label", { htmlFor: id, textContent: name });
   if (kind === "numeric") {
@@ -65,7 +65,8 @@ function field({ name, kind, low, high, places }, number) {
   return { whole: make("div", {}, label, choice), read: () => listed[choice.value] };
 }
 
-const fields = new Map(survey.needs.map((one, number) => [one.name, field(one, number)]));
+const needs = [...new Map(survey.needs.map((one) => [one.reads, one])).values()];
+const fields = new Map(needs.map((one, number) => [one.reads, field(one, number)]));
 element("values").append(...[...fields.values()].map(({ whole }) => whole));
 const values = () => Object.fromEntries([...fields].map(([name, { read }]) => [name, read()]));
 
@@ -75,21 +76,34 @@ const values = () => Object.fromEntries([...fields].map(([name, { read }]) => [n
 const chancesOf = ({ dense, rows, inputs, symbols }, index) =>
   Array.from({ length: symbols }, (_, symbol) => (dense ? rows[index][symbol] : rows[0][(symbol - index + inputs) % inputs]) / 2 ** 53);
 
-/** The chance of each symbol for an answer: a number lies between two points of the grid, and is rounded to either at random. */
-function chancesFor({ table, code }, { low, high, answers }, told, row) {
-  const mixed = (...parts) => Array.from({ length: table.symbols }, (_, symbol) => parts.reduce((sum, [share, index]) => sum + share * chancesOf(table, index)[symbol], 0));
-  if (told === undefined) {
-    const drawn = Array.from({ length: answers || table.inputs }, (_, one) => [1 / (answers || table.inputs), code ? linear(code, one, row) : one]);
-    return mixed(...drawn);
-  }
-  if (code) return chancesOf(table, linear(code, told, row));
-  const position = ((told - low) / (high - low)) * (table.inputs - 1);
-  const left = Math.min(Math.floor(position), table.inputs - 2);
-  return mixed([1 - (position - left), left], [position - left, left + 1]);
+/**
+ * The places that a part's answer may take, each with its chance: a number lies between two points of a grid, and is rounded to either at random;
+ * someone without an answer draws one.
+ */
+function placesOf({ low, high, kind, bins, answers }, told, points) {
+  const size = answers || points;
+  if (told === undefined) return Array.from({ length: size }, (_, place) => [1 / size, place]);
+  if (kind !== "numeric" || bins) return [[1, told]];
+  const position = ((told - low) / (high - low)) * (size - 1);
+  const left = Math.min(Math.floor(position), size - 2);
+  return [[1 - (position - left), left], [position - left, left + 1]];
+}
+
+/** The chance of each symbol for the answers of an attribute's parts. */
+function chancesFor({ mechanisms, parts }, tier, told, row) {
+  const { table, code } = mechanisms[tier];
+  let places = [[1, 0]];
+  parts.forEach((part, i) => {
+    const own = placesOf(part, told[i], table.inputs);
+    places = places.flatMap(([share, place]) => own.map(([chance, other]) => [share * chance, place * part.answers + other]));
+  });
+  const each = places.map(([share, place]) => [share, chancesOf(table, code ? linear(code, place, row) : place)]);
+  return Array.from({ length: table.symbols }, (_, symbol) => each.reduce((sum, [share, chances]) => sum + share * chances[symbol], 0));
 }
 
 /** The least and the greatest chance of each symbol, whatever the answer is. */
-function chancesOfAll({ table, code }, { answers }, row) {
+function chancesOfAll({ mechanisms, answers }, tier, row) {
+  const { table, code } = mechanisms[tier];
   const indices = code ? new Set(Array.from({ length: answers }, (_, one) => linear(code, one, row))) : Array(table.inputs).keys();
   const each = [...indices].map((index) => chancesOf(table, index));
   const over = (pick) => each[0].map((_, symbol) => each.reduce((found, chances) => pick(found, chances[symbol]), each[0][symbol]));
@@ -136,7 +150,7 @@ const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2,
 
 /** Show the report of an answer: its coin, chances and bytes. */
 function showAnswer(report, told) {
-  const { attributes, mechanisms, width, tiers } = survey;
+  const { attributes, width, tiers } = survey;
   const [device, tier] = [report.slice(0, 16), report[16]];
   const asked = ask(survey, tier, fromHex(listed.round.seed), device);
   const picked = new Set(asked.map(([place]) => place));
@@ -148,10 +162,10 @@ function showAnswer(report, told) {
   const tables = asked.map(([place, row], number) => {
     const bytes = report.slice(17 + number * width, 17 + (number + 1) * width);
     const sent = bytes[0] + 256 * (bytes[1] ?? 0);
-    const all = chancesOfAll(mechanisms[place][tier], attributes[place], row);
+    const all = chancesOfAll(attributes[place], tier, row);
     odds *= all.most[sent] / all.least[sent];
     parts.push(make("b", { textContent: `${hex(bytes)}   symbol ${sent}, about ${attributes[place].name}\n` }));
-    return chanceTable(attributes[place], chancesFor(mechanisms[place][tier], attributes[place], told[place], row), all, sent);
+    return chanceTable(attributes[place], chancesFor(attributes[place], tier, told[place], row), all, sent);
   });
   element("tables").replaceChildren(...tables);
   element("sent-what").textContent = `${report.length} bytes, whatever your values are:`;

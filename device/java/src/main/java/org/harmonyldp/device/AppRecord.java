@@ -4,9 +4,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -29,12 +31,12 @@ final class AppRecord {
     /** What is asked for that this record cannot tell, or null. */
     String lack(List<Attribute> needs) {
         for (Attribute need : needs) {
-            Kind told = kinds.get(need.name);
-            if (told == null) {
-                return "asks for '" + need.name + "' (" + word(need.asksFor) + "), which is not in this app's record";
+            Kind told = kinds.get(need.reads);
+            if (told == null || need.asksFor == null) {
+                return "asks for '" + need.reads + "' (" + word(need.asksFor) + "), which is not in this app's record";
             }
             if (told != need.asksFor) {
-                return "asks for '" + need.name + "' as a " + word(need.asksFor) + "; this app's record has it as a "
+                return "asks for '" + need.reads + "' as a " + word(need.asksFor) + "; this app's record has it as a "
                         + word(told);
             }
         }
@@ -48,27 +50,30 @@ final class AppRecord {
     static Map<String, Object> snapshot(Function<String, ?> values, List<Attribute> needs) {
         Map<String, Object> told = new HashMap<>();
         for (Attribute need : needs) {
+            if (told.containsKey(need.reads)) {
+                continue;
+            }
             Object value;
             try {
-                value = Values.told(values.apply(need.name), need.asksFor);
+                value = Values.told(values.apply(need.reads), need.asksFor);
             } catch (Throwable error) {
                 value = null; // whatever an app's code throws, undeclared or an Error, may depend on the value
             }
-            told.put(need.name, value);
+            told.put(need.reads, value);
         }
         return told;
     }
 
     /** What the app's developer should know about values that have no answer of their own, without telling them. */
     static List<String> warnings(Map<String, Object> told, List<Attribute> needs) {
-        List<String> warnings = new ArrayList<>();
+        Set<String> warnings = new LinkedHashSet<>();
         for (Attribute need : needs) {
-            String warning = need.warning(told.get(need.name));
+            String warning = need.warning(told.get(need.reads));
             if (warning != null) {
-                warnings.add(need.name + ": " + warning);
+                warnings.add(need.reads + ": " + warning);
             }
         }
-        return warnings;
+        return new ArrayList<>(warnings);
     }
 
     /** Warnings about names that the record does not have. */
@@ -97,6 +102,6 @@ final class AppRecord {
     }
 
     static String word(Kind kind) {
-        return kind.name().toLowerCase(Locale.ROOT);
+        return kind == null ? "derived answer" : kind.name().toLowerCase(Locale.ROOT);
     }
 }

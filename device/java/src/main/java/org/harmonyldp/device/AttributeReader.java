@@ -8,21 +8,20 @@ import java.util.Map;
 final class AttributeReader {
     private static final int MOST_NAME = 200;
     private static final int MOST_VALUES = 1 << 20;
+    private static final int MOST_POINTS = 65_536;
 
     private final Fields fields;
     private final String name;
+    private final String reads;
 
-    private AttributeReader(Fields fields, String name) {
+    private AttributeReader(Fields fields) throws Refused {
         this.fields = fields;
-        this.name = name;
+        this.name = name("name");
+        this.reads = fields.get("reads") == null ? name : name("reads");
     }
 
     static Attribute read(Fields fields) throws Refused {
-        String name = fields.text("name");
-        if (name.isEmpty() || name.codePointCount(0, name.length()) > MOST_NAME) {
-            throw fields.refused("name", "must have 1 to 200 characters");
-        }
-        AttributeReader reader = new AttributeReader(fields, name);
+        AttributeReader reader = new AttributeReader(fields);
         Object kind = fields.get("kind");
         if ("numeric".equals(kind)) {
             return reader.number();
@@ -33,7 +32,18 @@ final class AttributeReader {
         if ("signed".equals(kind)) {
             return reader.signed();
         }
-        throw fields.refused("kind", "must be numeric, categorical or signed");
+        if ("crosstab".equals(kind)) {
+            return reader.crosstab();
+        }
+        throw fields.refused("kind", "must be numeric, categorical, signed or crosstab");
+    }
+
+    private String name(String field) throws Refused {
+        String name = fields.text(field);
+        if (name.isEmpty() || name.codePointCount(0, name.length()) > MOST_NAME) {
+            throw fields.refused(field, "must have 1 to 200 characters");
+        }
+        return name;
     }
 
     private Attribute number() throws Refused {
@@ -55,7 +65,7 @@ final class AttributeReader {
         if (fields.get("unlisted") != null) {
             throw fields.refused("unlisted", "is for categorical attributes only");
         }
-        return fields.get("bins") == null ? new NumberAttribute(name, low, high, missing)
+        return fields.get("bins") == null ? new NumberAttribute(name, reads, low, high, missing)
                                           : histogram(low, high, missing);
     }
 
@@ -64,7 +74,7 @@ final class AttributeReader {
         if (edges[0] != low || edges[edges.length - 1] != high) {
             throw fields.refused("bins", "must reach from low to high");
         }
-        return new Histogram(name, edges, missing);
+        return new Histogram(name, reads, edges, missing);
     }
 
     private Attribute values() throws Refused {
@@ -80,16 +90,43 @@ final class AttributeReader {
                 throw fields.refused("values", "must be different");
             }
         }
-        return new Category(name, kind, places, standIn("missing", places, kind), standIn("unlisted", places, kind));
+        return new Category(
+                name, reads, kind, places, standIn("missing", places, kind), standIn("unlisted", places, kind));
     }
 
     private Attribute signed() throws Refused {
+        refuseStandIns();
+        return new SignedAttribute(name, values().size());
+    }
+
+    private Attribute crosstab() throws Refused {
+        refuseStandIns();
+        List<?> parts = fields.list("of", 2, 2);
+        Attribute first = part(fields.fields("of", 0, parts.get(0)));
+        Attribute second = part(fields.fields("of", 1, parts.get(1)));
+        if ((long) first.size() * second.size() > MOST_VALUES) {
+            throw fields.refused("of", "must have at most " + MOST_VALUES + " places together");
+        }
+        return new Crosstab(name, first, second);
+    }
+
+    private static Attribute part(Fields fields) throws Refused {
+        Attribute part = read(fields);
+        if (part.asksFor == null) {
+            throw fields.refused("kind", "must be numeric or categorical in a crosstab");
+        }
+        if (part.size() > 0) {
+            return part;
+        }
+        return new RoundedNumber((NumberAttribute) part, fields.integer("points", 2, MOST_POINTS));
+    }
+
+    private void refuseStandIns() throws Refused {
         for (String field : new String[] {"missing", "unlisted"}) {
             if (fields.get(field) != null) {
-                throw fields.refused(field, "is not for signed attributes");
+                throw fields.refused(field, "is not for signed attributes and crosstabs");
             }
         }
-        return new SignedAttribute(name, values().size());
     }
 
     private static Kind kindOf(Object value) {

@@ -9,8 +9,8 @@ final class Category extends Attribute {
     private final double unlisted;
 
     /** {@code missing} and {@code unlisted} are the places of the values that stand in, NaN where none is named. */
-    Category(String name, Kind kind, Map<Object, Integer> places, double missing, double unlisted) {
-        super(name, kind);
+    Category(String name, String reads, Kind kind, Map<Object, Integer> places, double missing, double unlisted) {
+        super(name, reads, kind);
         this.places = places;
         this.missing = missing;
         this.unlisted = unlisted;

@@ -15,24 +15,20 @@ public final class Entry {
     private final String round;
     private final double epsilon;
     private final List<String> asked;
-    /** What was spent, in whole billionths: of all lines of this round, if two ledgers were merged. */
+    /** What was spent, in whole billionths. */
     final double billionths;
     /** The times at which it may have been, as far as the device's clock can be trusted. */
     final List<Long> dates = new ArrayList<>();
     private String state = "waiting";
 
-    /** {@code earlier} is the entry of the same round that another ledger brought, or null. */
-    Entry(long at, String survey, String round, double epsilon, List<String> asked, Entry earlier) {
+    Entry(long at, String survey, String round, double epsilon, List<String> asked) {
         this.at = at;
         this.survey = survey;
         this.round = round;
-        this.epsilon = epsilon + (earlier == null ? 0 : earlier.epsilon);
+        this.epsilon = epsilon;
         this.asked = Collections.unmodifiableList(asked);
-        this.billionths = EpsilonLimit.billionths(epsilon) + (earlier == null ? 0 : earlier.billionths);
+        this.billionths = EpsilonLimit.billionths(epsilon);
         dates.add(at);
-        if (earlier != null) {
-            dates.addAll(earlier.dates);
-        }
     }
 
     /** When the round was answered, by the device's clock. */

@@ -20,7 +20,12 @@ final class GridCode extends Code {
     }
 
     @Override
-    int index(double answer, long row, long roundWord) {
+    int index(double[] answers, long row, long roundWord) {
+        return index(answers[0], roundWord);
+    }
+
+    /** The point for a number, or for none, which is NaN. */
+    int index(double answer, long roundWord) {
         if (Double.isNaN(answer)) {
             return (int) below(roundWord, points);
         }

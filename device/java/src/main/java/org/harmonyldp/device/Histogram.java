@@ -7,8 +7,8 @@ final class Histogram extends NumberAttribute {
     private final double[] edges;
 
     /** The edges rise from low to high. */
-    Histogram(String name, double[] edges, double missing) {
-        super(name, edges[0], edges[edges.length - 1], missing);
+    Histogram(String name, String reads, double[] edges, double missing) {
+        super(name, reads, edges[0], edges[edges.length - 1], missing);
         this.edges = edges;
     }
 

@@ -5,14 +5,14 @@ final class LinearCode extends Code {
     private final long base;
     private final int digits;
     private final int[] multipliers;
-    private final int values;
+    private final Attribute attribute;
     private final long points;
 
-    LinearCode(int base, int digits, int[] multipliers, int values) {
+    LinearCode(int base, int digits, int[] multipliers, Attribute attribute) {
         this.base = base;
         this.digits = digits;
         this.multipliers = multipliers;
-        this.values = values;
+        this.attribute = attribute;
         this.points = points(base, digits);
     }
 
@@ -31,8 +31,12 @@ final class LinearCode extends Code {
     }
 
     @Override
-    int index(double answer, long row, long roundWord) {
-        long place = Double.isNaN(answer) ? below(roundWord, values) : (long) answer;
+    int index(double[] answers, long row, long roundWord) {
+        return index(attribute.place(answers, roundWord), row);
+    }
+
+    /** The index of a place. */
+    int index(long place, long row) {
         return (int) (multipliers[(int) (row / points)] * product(base, digits, vector(row % points), place) % base);
     }
 

@@ -73,7 +73,7 @@ final class MechanismReader {
         if (LinearCode.points(base, digits) * multipliers.length > MOST_ROWS) {
             throw fields.refused("digits", "and multipliers make more than 2^31 rows");
         }
-        return new LinearCode(base, digits, multipliers, attribute.size());
+        return new LinearCode(base, digits, multipliers, attribute);
     }
 
     private Code signed(int base, int digits, int[] multipliers) throws Refused {
@@ -86,7 +86,7 @@ final class MechanismReader {
         if (digits != SignedCode.digits(attribute.size())) {
             throw fields.refused("digits", "must be " + SignedCode.digits(attribute.size()) + " for these values");
         }
-        return new SignedCode(attribute.size());
+        return new SignedCode(attribute.size(), attribute);
     }
 
     private int[] multipliers(int base) throws Refused {

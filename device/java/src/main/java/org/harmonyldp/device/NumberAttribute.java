@@ -4,11 +4,11 @@ package org.harmonyldp.device;
 class NumberAttribute extends Attribute {
     final double low;
     final double high;
-    private final double missing;
+    final double missing;
 
     /** {@code missing} is the number that stands for no value, NaN where none is named. */
-    NumberAttribute(String name, double low, double high, double missing) {
-        super(name, Kind.NUMBER);
+    NumberAttribute(String name, String reads, double low, double high, double missing) {
+        super(name, reads, Kind.NUMBER);
         this.low = low;
         this.high = high;
         this.missing = missing;

@@ -8,6 +8,6 @@ interface Questions {
     /** Everything that the record must tell. */
     List<Attribute> needs();
 
-    /** The answers to what the record told, one for each attribute of the survey; NaN where an index is drawn. */
-    double[] answers(Map<String, Object> told, RandomBytes random);
+    /** The answers to what the record told: for each attribute of the survey, one a part; NaN where one is drawn. */
+    double[][] answers(Map<String, Object> told, RandomBytes random);
 }

@@ -1,11 +1,11 @@
 package org.harmonyldp.device;
 
-/** A level and a sign: the number that a step derives, level + K * (sign &lt; 0). */
+/** A level and a sign: the number that a step derives, level + K * (sign &lt; 0). No record has it. */
 final class SignedAttribute extends Attribute {
     private final int levels;
 
     SignedAttribute(String name, int levels) {
-        super(name, Kind.NUMBER);
+        super(name, name, null);
         this.levels = levels;
     }
 
@@ -17,6 +17,16 @@ final class SignedAttribute extends Attribute {
     @Override
     int size() {
         return levels;
+    }
+
+    /** A level, and each sign as likely. */
+    @Override
+    long place(double answer, long word) {
+        if (!Double.isNaN(answer)) {
+            return (long) answer;
+        }
+        long drawn = Code.below(word, 2L * levels);
+        return drawn < levels ? drawn : drawn - levels + SignedCode.half(levels);
     }
 
     @Override

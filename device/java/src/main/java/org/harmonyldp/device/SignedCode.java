@@ -2,12 +2,12 @@ package org.harmonyldp.device;
 
 /** A level with a sign to one bit: the sign times a Hadamard row of the levels. Part of a training's step. */
 final class SignedCode extends Code {
-    private final int levels;
+    private final Attribute attribute;
     private final long half;
     private final int digits;
 
-    SignedCode(int levels) {
-        this.levels = levels;
+    SignedCode(int levels, Attribute attribute) {
+        this.attribute = attribute;
         this.half = half(levels);
         this.digits = digits(levels);
     }
@@ -35,13 +35,12 @@ final class SignedCode extends Code {
     }
 
     @Override
-    int index(double answer, long row, long roundWord) {
-        long number = Double.isNaN(answer) ? drawn(roundWord) : (long) answer;
-        return (int) (LinearCode.product(2, digits, half + 1 + row, number) % 2);
+    int index(double[] answers, long row, long roundWord) {
+        return index(attribute.place(answers, roundWord), row);
     }
 
-    private long drawn(long roundWord) {
-        long drawn = below(roundWord, 2L * levels);
-        return drawn < levels ? drawn : drawn - levels + half;
+    /** The index of a level with its sign. */
+    int index(long place, long row) {
+        return (int) (LinearCode.product(2, digits, half + 1 + row, place) % 2);
     }
 }

@@ -24,7 +24,7 @@ final class Spending {
      * Spends epsilon on a report and keeps it, or returns why not. {@code onceFor} is a label, or null for any round
      * of the name.
      */
-    String spend(Identity identity, String name, Round round, String onceFor, Survey survey, double[] answers)
+    String spend(Identity identity, String name, Round round, String onceFor, Survey survey, double[][] answers)
             throws IOException, NoConsent {
         try (DirectoryLock.Held held = state.lock.hold()) {
             Identity kept = state.identities.read();

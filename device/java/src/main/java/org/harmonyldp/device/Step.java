@@ -37,22 +37,22 @@ final class Step implements Questions {
 
     /** The answers that the survey's attributes take. Draws 8 random bytes before it reads the record. */
     @Override
-    public double[] answers(Map<String, Object> values, RandomBytes random) {
+    public double[][] answers(Map<String, Object> values, RandomBytes random) {
         double chance = (SipHash.littleEndian(random.next(8), 0, 8) >>> 11) * 0x1p-53;
         double[] told = new double[features.size()];
         for (int place = 0; place < told.length; place++) {
             Attribute feature = features.get(place);
-            double answer = feature.answer(values.get(feature.name));
+            double answer = feature.answer(values.get(feature.reads));
             boolean lacksNumber = feature instanceof NumberAttribute && Double.isNaN(answer);
             told[place] = lacksNumber ? 0 : scaled(feature, answer);
         }
-        double answer = label.answer(values.get(label.name));
+        double answer = label.answer(values.get(label.reads));
         double target = label instanceof Category ? 2 * answer - 1 : scaled(label, answer);
         double score = model.of(told);
         Derived derived = new Derived(told, target, score, direction == null ? score : direction.of(told), chance);
-        double[] answers = new double[derivations.length];
+        double[][] answers = new double[derivations.length][];
         for (int place = 0; place < answers.length; place++) {
-            answers[place] = derivations[place].answer(derived);
+            answers[place] = new double[] {derivations[place].answer(derived)};
         }
         return answers;
     }

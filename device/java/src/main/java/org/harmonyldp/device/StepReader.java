@@ -64,7 +64,7 @@ final class StepReader {
         if (attribute instanceof Histogram) {
             throw fields.refused("bins", "are not for features and labels");
         }
-        if (attribute instanceof SignedAttribute) {
+        if (attribute.asksFor == null) {
             throw fields.refused("kind", "must be numeric or categorical");
         }
         if (attribute instanceof NumberAttribute && Step.half((NumberAttribute) attribute) == 0) {

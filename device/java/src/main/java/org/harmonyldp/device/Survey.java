@@ -1,5 +1,6 @@
 package org.harmonyldp.device;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -93,22 +94,29 @@ final class Survey implements Questions {
 
     @Override
     public List<Attribute> needs() {
-        return attributes;
+        List<Attribute> needs = new ArrayList<>();
+        for (Attribute attribute : attributes) {
+            needs.addAll(attribute.parts());
+        }
+        return needs;
     }
 
-    /** The answers to a record's values, one for each attribute, asked or not. */
+    /** The answers to a record's values, for each attribute, asked or not, one for each of its parts. */
     @Override
-    public double[] answers(Map<String, Object> told, RandomBytes random) {
-        double[] answers = new double[attributes.size()];
+    public double[][] answers(Map<String, Object> told, RandomBytes random) {
+        double[][] answers = new double[attributes.size()][];
         for (int place = 0; place < answers.length; place++) {
-            Attribute attribute = attributes.get(place);
-            answers[place] = attribute.answer(told.get(attribute.name));
+            List<Attribute> parts = attributes.get(place).parts();
+            answers[place] = new double[parts.size()];
+            for (int part = 0; part < parts.size(); part++) {
+                answers[place][part] = parts.get(part).answer(told.get(parts.get(part).reads));
+            }
         }
         return answers;
     }
 
     /** The report: 16 random bytes are drawn for each answer, whatever the attribute and the answer. */
-    byte[] report(byte[] device, int tier, double[] answers, Asked asked, RandomBytes random) {
+    byte[] report(byte[] device, int tier, double[][] answers, Asked asked, RandomBytes random) {
         byte[] report = new byte[reportBytes()];
         System.arraycopy(device, 0, report, 0, Names.ID_BYTES);
         report[Names.ID_BYTES] = (byte) tier;

@@ -52,6 +52,20 @@ class DamageTest extends DeviceRoom {
     }
 
     @Test
+    void aLineMayBeLongerThanADocument() throws Exception {
+        answer();
+        StringBuilder asked = new StringBuilder("\"battery\"");
+        while (asked.length() <= Json.MOST_BYTES) {
+            asked.append(", \"\\u00e4\\u00e4\\u00e4\\u00e4\\u00e4\\u00e4\\u00e4\\u00e4\"");
+        }
+        append("{\"at\": \"2027-01-15T08:00:00Z\", \"event\": \"answered\", \"survey\": \"large\", \"round\": \"1\", "
+                + "\"epsilon\": 1, \"asked\": [" + asked + "]}\n");
+        server.open("small", "2");
+        assertEquals(1, answer().getAnswered().size());
+        assertEquals(3, device().ledger().size());
+    }
+
+    @Test
     void aDamagedReportIsDroppedAndItsRoundStaysAnswered() throws Exception {
         server.passNext(3);
         server.loseNextRequest();

@@ -48,7 +48,7 @@ final class Differential {
         Map<String, Object> values = Vectors.values(Vectors.get(read, "values"));
         WrittenBytes random = new WrittenBytes(Vectors.bytes(read, "random"));
         Questions questions = step == null ? survey : step;
-        double[] answers = questions.answers(AppRecord.snapshot(values::get, questions.needs()), random);
+        double[][] answers = questions.answers(AppRecord.snapshot(values::get, questions.needs()), random);
         return random.report(survey.report(device, tier, answers, survey.asked(seed, device, tier), random));
     }
 }

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Bounds, coins, codes and tables. */
 final class KernelVectors extends Vectors {
@@ -75,20 +77,22 @@ final class KernelVectors extends Vectors {
         }
     }
 
-    private void codes() {
+    private void codes() throws Refused {
         for (Object one : list(file, "grid")) {
             GridCode grid = new GridCode(integer(one, "points"), number(one, "low"), number(one, "high"));
-            expect("grid", integer(one, "index"), grid.index(number(one, "value"), 0, word(one, "word")));
+            expect("grid", integer(one, "index"), grid.index(number(one, "value"), word(one, "word")));
         }
         for (Object one : list(file, "linear")) {
-            int values = integer(one, "values");
-            Code code = Boolean.TRUE.equals(get(one, "signed"))
-                    ? new SignedCode(values / 2)
-                    : new LinearCode(
-                            integer(one, "base"), integer(one, "digits"), integers(one, "multipliers"), values);
-            expect("rows", (long) integer(one, "rows"), code.rows());
+            boolean signed = Boolean.TRUE.equals(get(one, "signed"));
+            SignedCode withSign = new SignedCode(integer(one, "values") / 2, null);
+            LinearCode linear =
+                    new LinearCode(integer(one, "base"), integer(one, "digits"), integers(one, "multipliers"), null);
+            expect("rows", (long) integer(one, "rows"), signed ? withSign.rows() : linear.rows());
             for (Object each : list(one, "cases")) {
-                expect("linear", integer(each, "index"), code.index(number(each, "value"), integer(each, "row"), 0));
+                int place = integer(each, "value");
+                int row = integer(each, "row");
+                int index = signed ? withSign.index(place, row) : linear.index(place, row);
+                expect("linear", integer(each, "index"), index);
             }
         }
         for (Object one : list(file, "bins")) {
@@ -97,8 +101,28 @@ final class KernelVectors extends Vectors {
             for (int place = 0; place < numbers.length; place++) {
                 numbers[place] = (Double) edges.get(place);
             }
-            Attribute attribute = new Histogram("x", numbers, Double.NaN);
+            Attribute attribute = new Histogram("x", "x", numbers, Double.NaN);
             expect("bin", number(one, "place"), attribute.answer(number(one, "value")));
+        }
+        pairs();
+    }
+
+    private void pairs() throws Refused {
+        for (Object one : list(file, "pairs")) {
+            Map<String, Object> document = new HashMap<>();
+            document.put("name", "pair");
+            document.put("kind", "crosstab");
+            document.put("of", list(one, "of"));
+            Attribute pair = AttributeReader.read(Fields.of(document, ""));
+            expect("places", integer(one, "places"), pair.size());
+            for (Object each : list(one, "cases")) {
+                double[] answers = new double[2];
+                for (int part = 0; part < 2; part++) {
+                    Object answer = list(each, "answers").get(part);
+                    answers[part] = answer == null ? Double.NaN : (Double) answer;
+                }
+                expect("pair", (long) integer(each, "place"), pair.place(answers, word(each, "word")));
+            }
         }
     }
 

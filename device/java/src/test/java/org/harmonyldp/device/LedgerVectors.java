@@ -44,6 +44,9 @@ final class LedgerVectors extends Vectors {
         }
         double now = Times.seconds(get(one, "now"));
         List<Entry> entries = entries(content.toString(), now);
+        if (entries == null) {
+            return "damaged";
+        }
         double[] epsilons = new double[list(one, "tiers").size()];
         for (int tier = 0; tier < epsilons.length; tier++) {
             epsilons[tier] = (Double) list(one, "tiers").get(tier);

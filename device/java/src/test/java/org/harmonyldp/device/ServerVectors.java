@@ -75,7 +75,7 @@ final class ServerVectors extends Vectors {
         Step step = StepReader.read(get(file, "step"));
         for (Object one : list(file, "reports")) {
             WrittenBytes random = new WrittenBytes(bytes(one, "random"));
-            double[] answers = step.answers(values(get(one, "record")), random);
+            double[][] answers = step.answers(values(get(one, "record")), random);
             for (int place = 0; place < answers.length; place++) {
                 String name = step.survey.attributes.get(place).name;
                 Object expected = get(get(one, "values"), name);
@@ -83,7 +83,7 @@ final class ServerVectors extends Vectors {
                     expected = (double) list(list(get(get(file, "step"), "survey"), "attributes").get(place), "values")
                                        .indexOf(expected);
                 }
-                expect(name, expected, Double.isNaN(answers[place]) ? null : answers[place]);
+                expect(name, expected, Double.isNaN(answers[place][0]) ? null : answers[place][0]);
             }
             byte[] device = bytes(one, "device");
             Survey.Asked asked = step.survey.asked(step.round.seed, device, 0);

@@ -55,6 +55,32 @@ class SilenceTest extends DeviceRoom {
         return survey;
     }
 
+    private static Map<String, Object> part(String reads, Object one, Object other) {
+        Map<String, Object> part = new LinkedHashMap<>();
+        part.put("name", "part");
+        part.put("reads", reads);
+        part.put("kind", "categorical");
+        part.put("values", Arrays.asList(one, other));
+        return part;
+    }
+
+    /** A survey of one crosstab, of a theme and a number: each part may have no answer. */
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> isBoth(String name, Map<String, Object> theme, String field, Object content) {
+        Map<String, Object> age = new LinkedHashMap<>();
+        age.put("name", "age");
+        age.put("kind", "numeric");
+        age.put("low", 0);
+        age.put("high", 120);
+        age.put(field, content);
+        Map<String, Object> survey = isOne(name, name, 0, 1);
+        Map<String, Object> asked = (Map<String, Object>) ((List<?>) survey.get("attributes")).get(0);
+        asked.put("kind", "crosstab");
+        asked.put("of", Arrays.asList(theme, age));
+        ((Map<String, Object>) ((List<?>) asked.get("mechanisms")).get(0)).put("digits", 2);
+        return survey;
+    }
+
     @BeforeEach
     void aServerThatAsksForOneValueAtATime() {
         String[] themes = {"light", "dark", "flu"};
@@ -65,6 +91,10 @@ class SilenceTest extends DeviceRoom {
         server.publish(isOne("wifi", "wifi", false, true), "1");
         server.publish(isOne("wrong-type", "age", "33", "34"), "1");
         server.publish(isOne("outside", "neighbour", 1, 2), "1");
+        server.publish(isBoth("theme-age", part("theme", "dark", "no such thing"), "points", 2), "1");
+        Map<String, Object> missing = part("theme", "dark", "flu");
+        missing.put("missing", "flu");
+        server.publish(isBoth("theme-bins", missing, "bins", Arrays.asList(0, 33, 120)), "1");
         server.train(Samples.step());
     }
 
@@ -116,7 +146,7 @@ class SilenceTest extends DeviceRoom {
             assertEquals(expected, trace(someone(random), person));
         }
         assertEquals(expected, trace(Collections.emptyMap(), PEOPLE));
-        assertEquals(7, server.seen.size());
+        assertEquals(9, server.seen.size());
     }
 
     /** Throws whatever it is given, declared or not, as code in Kotlin may. */
