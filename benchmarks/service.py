@@ -88,13 +88,13 @@ def work(settings: Settings, listener: socket.socket) -> None:
 
     async def with_no_op(scope, receive, send):  # type: ignore[no-untyped-def]
         if scope["type"] == "http" and scope["path"] == NO_OP:
-            await read_body(receive, scope["headers"], settings)
+            await read_body(receive, scope["headers"], settings.body_bytes)
             await send(start)
             await send({"type": "http.response.body", "body": body})
         else:
             await app(scope, receive, send)
 
-    serve_app(with_no_op, listener, settings, lambda: None, app.ingest)
+    serve_app(with_no_op, listener, app)
 
 
 def _add_fast_no_op(app: Application) -> None:

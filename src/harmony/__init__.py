@@ -25,6 +25,8 @@ if _typing.TYPE_CHECKING:
         SurveyError,
         TallyError,
     )
+    from .estimate import Comparison, HistogramEstimate, MeanEstimate, Result
+    from .estimate.compare import compare
     from .exploration import Exploration, explore
     from .mechanisms.audit import audit
     from .plan import Plan
@@ -40,16 +42,20 @@ __all__ = [
     "Boolean",
     "Categorical",
     "ClippedWarning",
+    "Comparison",
     "Crosstab",
     "DataError",
     "Distribution",
     "Exploration",
     "HarmonyError",
+    "HistogramEstimate",
     "Integer",
+    "MeanEstimate",
     "Numeric",
     "Plan",
     "PrivacyError",
     "PrivacyLeakWarning",
+    "Result",
     "Round",
     "Survey",
     "SurveyError",
@@ -58,6 +64,7 @@ __all__ = [
     "Text",
     "TextCode",
     "audit",
+    "compare",
     "datasets",
     "explore",
 ]
@@ -76,6 +83,8 @@ _HOMES = {
         "SurveyError",
         "TallyError",
     ),
+    "estimate": ("Comparison", "HistogramEstimate", "MeanEstimate", "Result"),
+    "estimate.compare": ("compare",),
     "exploration": ("Exploration", "explore"),
     "mechanisms.audit": ("audit",),
     "plan": ("Plan",),

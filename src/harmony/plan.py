@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from .errors import HarmonyError
 from .estimate.intervals import check_confidence, single
 from .frames import pandas_frame, polars_frame
 from .mechanisms.inclusion import inclusion_chances
+from .shapes import EVEN, WORST, Shape, check_shape, tier_variance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,13 +21,18 @@ if TYPE_CHECKING:
 
     from .survey import Survey
 
+POWER = 0.8
+"""How often a change of the size called detectable is noticed."""
+
 
 @dataclass(frozen=True)
 class PlannedError:
     """What to expect of one attribute: half the width of its interval.
 
-    `error` is a share of the attribute's range (numeric) or a frequency (categorical);
-    `in_units` is the same in the attribute's own units.
+    `error` is a share of the attribute's range (numeric) or a frequency (categorical), for the
+    plan's shape; `worst` the same for whatever values make it largest.  `in_units` and
+    `worst_in_units` are these in the attribute's own units.  `detectable` is the least change
+    (as a share) between two such rounds that is noticed four times out of five, at worst.
     """
 
     attribute: str
@@ -34,29 +41,33 @@ class PlannedError:
     answers: int
     error: float
     in_units: float
+    worst: float
+    worst_in_units: float
+    detectable: float
 
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """The expected errors of a survey with so many devices.
+    """The expected errors of a survey with so many devices, for values spread evenly and at worst.
 
-    Every error supposes values spread evenly over their domain, and equal tiers.
+    Every error supposes as many devices in each tier, each of which counts the same.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Numeric("battery", 0, 100), hm.Boolean("wifi")], 1.0)
     >>> survey.plan(devices=1_000_000)
     phones: 1,000,000 devices at epsilon 1, 95% intervals
-    attribute  answers  expected error
-    battery    500,000  +- 0.28        (0.28% of the range)
-    wifi       500,000  +- 0.0028
+    attribute  answers  expected error  at worst
+    battery    500,000  +- 0.28         +- 0.29 (0.29% of the range)
+    wifi       500,000  +- 0.0028       +- 0.0028
     >>> survey.plan(error=0.01, confidence=0.95).devices
-    80339
+    86324
     """
 
     survey: str
     devices: int
     epsilon: float
     confidence: float
+    shape: str
     errors: tuple[PlannedError, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,19 +96,24 @@ class Plan:
         return plan_html(self)
 
     def __repr__(self) -> str:
-        lines = [
+        from .estimate.export import text_table
+
+        head = (
             f"{self.survey}: {self.devices:,} devices at epsilon {self.epsilon:g}, "
             f"{self.confidence:.0%} intervals"
+        )
+        lines = [("attribute", "answers", "expected error", "at worst")]
+        lines += [
+            (
+                one.attribute,
+                f"{one.answers:,}",
+                f"+- {one.in_units:.2g}",
+                f"+- {one.worst_in_units:.2g}"
+                + (f" ({one.worst:.2%} of the range)" if one.kind == "mean" else ""),
+            )
+            for one in self.errors
         ]
-        names = max(len("attribute"), *(len(one.attribute) for one in self.errors))
-        answers = max(len("answers"), *(len(f"{one.answers:,}") for one in self.errors))
-        lines.append(f"{'attribute':<{names}}  {'answers':>{answers}}  expected error")
-        for one in self.errors:
-            share = f"({one.error:.2%} of the range)" if one.kind == "mean" else ""
-            shown = f"+- {one.in_units:.2g}"
-            line = f"{one.attribute:<{names}}  {one.answers:>{answers},}  {shown:<13}  {share}"
-            lines.append(line.rstrip())
-        return "\n".join(lines)
+        return "\n".join([head, *text_table(lines, "<><<")])
 
 
 def plan(
@@ -105,38 +121,69 @@ def plan(
     devices: int | None = None,
     error: float | None = None,
     confidence: float = 0.95,
+    shape: Shape | None = None,
 ) -> Plan:
-    """Predict the errors of `devices`, or find the devices for which every one is `error`."""
+    """Predict the errors of `devices`, or find the devices for which every one is `error`.
+
+    An `error` is met at worst, unless `shape` says how the values are spread.
+    """
     check_confidence(confidence)
     if (devices is None) == (error is None):
         raise HarmonyError("give either 'devices' or 'error'")
+    check_shape(survey, shape)
     if devices is None:
-        if not isinstance(error, int | float) or not 0 < error < 1:
+        if isinstance(error, bool) or not isinstance(error, int | float) or not 0 < error < 1:
             raise HarmonyError("'error' must be a share of the domain between 0 and 1")
-        widest = max(one.error for one in _errors(survey, 1, confidence))
+        one_device = _errors(survey, 1, confidence, shape)
+        widest = max(one.worst if shape is None else one.error for one in one_device)
         devices = math.ceil((widest / error) ** 2)
     elif isinstance(devices, bool) or not isinstance(devices, int) or devices < 1:
         raise HarmonyError("'devices' must be a positive integer")
     return Plan(
-        survey.name, devices, survey.epsilon, confidence, _errors(survey, devices, confidence)
+        survey.name,
+        devices,
+        survey.epsilon,
+        confidence,
+        "given" if isinstance(shape, Mapping) else shape or EVEN,
+        _errors(survey, devices, confidence, shape),
     )
 
 
-def _errors(survey: Survey, devices: int, confidence: float) -> tuple[PlannedError, ...]:
+def _errors(
+    survey: Survey, devices: int, confidence: float, shape: Shape | None
+) -> tuple[PlannedError, ...]:
     shares = inclusion_chances(survey.weights, survey.answers)
+    tiers = len(survey.tiers)
     errors = []
     for place, attribute in enumerate(survey.attributes):
-        precision = 0.0
-        for tier in survey.mechanisms:
-            variance = tier[place].expected_variance(shares[place])
-            precision += shares[place] / len(survey.tiers) / variance
-        stderr = math.sqrt(1 / (precision * devices))
+        share = shares[place]
+
+        def stderr(of: Shape, place: int = place, share: float = share) -> float:
+            """Standard error, with as many devices in each tier: each counts as any other."""
+            attribute = survey.attributes[place]
+            variances = [
+                tier_variance(attribute, tier[place], share, of) for tier in survey.mechanisms
+            ]
+            return math.sqrt(math.fsum(variances) / tiers / (share * devices))
+
         if attribute.values:
             kind, scale, domain = "histogram", 1.0, 1.0
         else:
             domain = attribute.high - attribute.low  # type: ignore[union-attr]  # no values: numeric
             kind, scale = "mean", domain / 2
-        reach = single(confidence) * stderr * scale
-        answers = round(devices * shares[place])
-        errors.append(PlannedError(attribute.name, kind, devices, answers, reach / domain, reach))
+        error, worst = (scale * stderr(of) for of in (shape or EVEN, WORST))
+        reach = single(confidence)
+        errors.append(
+            PlannedError(
+                attribute.name,
+                kind,
+                devices,
+                round(devices * share),
+                reach * error / domain,
+                reach * error,
+                reach * worst / domain,
+                reach * worst,
+                (reach + single(2 * POWER - 1)) * math.sqrt(2) * worst / domain,
+            )
+        )
     return tuple(errors)

@@ -9,7 +9,7 @@ import io
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .errors import HarmonyError
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from .estimate.base import Estimate, Row
+    from .estimate.compare import Comparison
     from .estimate.result import Result
     from .exploration.findings import Findings
     from .plan import Plan
@@ -38,11 +40,7 @@ def plot_result(result: Result, confidence: float = 0.95) -> Figure:
 
     Bars are the consistent form (never negative, adding up to one), dots the unbiased one.
     """
-    shown = list(result.values())
-    heights = [0.9 if hasattr(one, "mean") else 0.7 + 0.26 * _bars(one) for one in shown]
-    figure, panels = new_figure(sum(heights) + 0.5, heights)
-    for one, axes in zip(shown, panels, strict=True):
-        _draw_estimate(axes, one, confidence)
+    figure = plot_estimates(list(result.values()), confidence)
     figure.suptitle(
         f"{result.survey}, round {result.round}: {result.reports:,} reports, "
         f"epsilon {result.epsilon:g}, {100 * confidence:g}% intervals",
@@ -51,17 +49,62 @@ def plot_result(result: Result, confidence: float = 0.95) -> Figure:
     return figure
 
 
+def plot_estimates(estimates: Sequence[Estimate], confidence: float = 0.95) -> Figure:
+    """Draw estimates below each other, each as it draws itself."""
+    heights = [one.drawn_height for one in estimates]
+    figure, panels = new_figure(sum(heights) + 0.5, heights)
+    for one, axes in zip(estimates, panels, strict=True):
+        one.draw(axes, confidence)
+        note = "" if one.enough else f" ({one.verdict})"
+        axes.set_title(
+            f"{axes.get_title(loc='left')}{note}", loc="left", fontsize=10, parse_math=False
+        )
+    return figure
+
+
+def plot_comparison(comparison: Comparison, confidence: float = 0.95) -> Figure:
+    """Draw every difference with its simultaneous interval; those that changed stand out."""
+    shown = [one.rows(confidence, top=SHOWN_VALUES) for one in comparison.values()]
+    heights = [0.7 + 0.26 * len(rows) for rows in shown]
+    figure, panels = new_figure(sum(heights) + 0.5, heights)
+    for one, rows, axes in zip(comparison.values(), shown, panels, strict=True):
+        for place, row in enumerate(rows):
+            reach = [
+                [row["difference"] - row["simultaneous_low"]],
+                [row["simultaneous_high"] - row["difference"]],
+            ]
+            colour = SERIES[1] if row["changed"] else GREY
+            axes.errorbar(
+                row["difference"], place, xerr=reach, fmt="o", color=colour, ms=4, capsize=3
+            )
+        axes.axvline(0, color=GREY, linewidth=0.8)
+        labels = ["mean" if row["value"] is None else str(row["value"]) for row in rows]
+        axes.set_yticks(list(range(len(rows))), labels, parse_math=False)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        if rows[0]["value"] is not None:
+            axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:+.3g} points")
+        title = f"{one.name}: {one.verdict(confidence)}"
+        axes.set_title(title, loc="left", fontsize=10, parse_math=False)
+    title = f"{comparison.after} against {comparison.before}"
+    title += f", {100 * confidence:g}% intervals, all at once"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    return figure
+
+
 def plot_plan(plan: Plan) -> Figure:
     """Draw the expected errors against the number of devices; a line marks the plan's own.
 
-    Attributes whose errors are the same, as a balanced survey's mostly are, share a line.
+    Attributes whose errors are the same, as a balanced survey's mostly are, share a line.  Bands
+    reach up to the errors at worst.
     """
     figure, (axes,) = new_figure(4.2)
     devices = [plan.devices * 10 ** (step / 4) for step in range(-4, 9)]
-    for place, (error, names) in enumerate(_alike(plan)):
-        errors = [error * math.sqrt(plan.devices / count) for count in devices]
+    for place, (error, worst, names) in enumerate(_alike(plan)):
+        scales = [math.sqrt(plan.devices / count) for count in devices]
+        errors, most = ([one * scale for scale in scales] for one in (error, worst))
         style = ("-", "--", ":", "-.")[place // len(SERIES) % 4]
-        axes.loglog(devices, errors, style, label=_listed(names))
+        (line,) = axes.loglog(devices, errors, style, label=_listed(names))
+        axes.fill_between(devices, errors, most, color=line.get_color(), alpha=0.15, linewidth=0)
     axes.axvline(plan.devices, color=GREY, linestyle=":")
     axes.xaxis.set_major_formatter(lambda count, _: f"{count:,.0f}")
     axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
@@ -93,13 +136,17 @@ def plot_findings(findings: Findings) -> Figure:
     return figure
 
 
-def _alike(plan: Plan) -> list[tuple[float, list[str]]]:
-    """Return the errors that differ, from the largest down, with the attributes that have them."""
-    groups: list[tuple[float, list[str]]] = []
-    for one in sorted(plan.errors, key=lambda one: -one.error):
-        if not groups or one.error < (1 - ALIKE) * groups[-1][0]:
-            groups.append((one.error, []))
-        groups[-1][1].append(one.attribute)
+def _alike(plan: Plan) -> list[tuple[float, float, list[str]]]:
+    """Return the errors that differ, and those at worst, with the attributes that have them."""
+    groups: list[tuple[float, float, list[str]]] = []
+    for one in sorted(plan.errors, key=lambda one: (-one.error, -one.worst)):
+        alike = groups and all(
+            (1 - ALIKE) * theirs <= own <= theirs / (1 - ALIKE)
+            for own, theirs in zip((one.error, one.worst), groups[-1][:2], strict=True)
+        )
+        if not alike:
+            groups.append((one.error, one.worst, []))
+        groups[-1][2].append(one.attribute)
     return groups
 
 
@@ -124,29 +171,22 @@ def new_figure(height: float, heights: Sequence[float] = (1,)) -> tuple[Figure, 
     return figure, list(panels)
 
 
-def _draw_estimate(axes: Axes, one: Any, confidence: float) -> None:
-    rows, cut = one.rows(confidence), ""
-    if len(rows) > SHOWN_VALUES:
-        cut = f" (the {SHOWN_VALUES} most frequent of {len(rows):,} values)"
-        rows = sorted(rows, key=lambda row: -row["estimate"])[:SHOWN_VALUES]
+def draw_rows(axes: Axes, rows: Sequence[Row], title: str, *, bars: bool) -> None:
+    """Draw rows of estimates with their intervals, and bars for the consistent form."""
     labels = ["mean" if row["value"] is None else str(row["value"]) for row in rows]
     places = list(range(len(rows)))
-    if hasattr(one, "mean"):
-        axes.set_xlim(one.low, one.high)
-    else:
+    if bars:
         axes.barh(places, [row["consistent"] for row in rows], color=PALE)
         axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g}%")
-    reach = [(row["high"] - row["low"]) / 2 for row in rows]
     estimates = [row["estimate"] for row in rows]
+    reach = [
+        [row["estimate"] - row["low"] for row in rows],
+        [row["high"] - row["estimate"] for row in rows],
+    ]
     axes.errorbar(estimates, places, xerr=reach, fmt="o", color=BLUE, ms=4, capsize=3)
     axes.set_yticks(places, labels, parse_math=False)
     axes.set_ylim(len(rows) - 0.4, -0.6)
-    note = "" if one.verdict == "ok" else f" ({one.verdict})"
-    axes.set_title(f"{one.name}{note}{cut}", loc="left", fontsize=10, parse_math=False)
-
-
-def _bars(one: Any) -> int:
-    return min(len(one.values), SHOWN_VALUES)
+    axes.set_title(title, loc="left", fontsize=10, parse_math=False)
 
 
 @cache

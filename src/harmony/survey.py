@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .draft import Draft
     from .estimate.result import Result
     from .plan import Plan
+    from .shapes import Shape
     from .tally import Tally
 
 MECHANISMS = ("auto", "harmony")
@@ -345,26 +346,50 @@ class Survey:
         )
         return collect(devices, progress, threads)
 
-    def estimate(self, tally: Tally, **options: Any) -> Result:
-        """Turn a tally into means and histograms with intervals; see `harmony.estimate`."""
+    def estimate(
+        self,
+        tally: Tally,
+        *,
+        too_wide: float = 0.2,
+        dishonest: float = 0.01,
+        weighting: str = "devices",
+    ) -> Result:
+        """Turn a tally into means and histograms with intervals.
+
+        An estimate whose 95% interval is wider than `too_wide` of its domain says "too few
+        reports to say".  `dishonest` is the share of devices that `influence` supposes to lie.
+        `weighting` is how tiers combine: by the number of their "devices", or by "precision",
+        which is narrower but right only if devices of all tiers would answer alike.
+        """
         from .estimate import estimate
 
-        return estimate(self, tally, **options)
+        return estimate(self, tally, too_wide=too_wide, dishonest=dishonest, weighting=weighting)
 
     def plan(
         self,
         devices: int | None = None,
         error: float | None = None,
         confidence: float = 0.95,
+        shape: Shape | None = None,
     ) -> Plan:
         """Predict the error of every estimate for `devices`, or the devices an `error` needs.
 
         Errors are half-widths of intervals, as a share of the attribute's range (numeric) or
-        in frequency (categorical).
+        in frequency (categorical).  They depend on how the values are spread: the plan shows them
+        for evenly spread ones and at worst, and an `error` is met at worst.  With `shape`,
+        it is "even" or "worst" that counts, or what is expected of the attributes that are
+        named: the frequencies of values, or a list of numbers like those to come.
+
+        >>> from harmony import Integer
+        >>> survey = Survey("apps", [Integer("app", 0, 49)], 4.0)
+        >>> [survey.plan(error=0.01, shape=shape).devices for shape in ("even", "worst")]
+        [2060, 35775]
+        >>> survey.plan(devices=5_000, shape={"app": [0.51] + [0.01] * 49}).errors[0].error
+        0.019...
         """
         from .plan import plan
 
-        return plan(self, devices=devices, error=error, confidence=confidence)
+        return plan(self, devices=devices, error=error, confidence=confidence, shape=shape)
 
 
 def _plural(count: int, noun: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import secrets
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +34,8 @@ class Tally:
 
     `counts` is flat: tier after tier, attribute after attribute, row after row.  `cells` shows
     it as cells[tier][attribute][row, symbol].  `tier_reports` says how many devices reported.
+    `parts` names the counts that were added up, each by a random word, so that none is added
+    twice; it says nothing about what is in them.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -40,6 +44,9 @@ class Tally:
     >>> south = survey.collect({"wifi": [True, True]}, seed=2, round=week, first=3)
     >>> north + south
     <Tally of 'phones', round 2026-W46: 5 reports>
+    >>> north + south + north
+    Traceback (most recent call last):
+    harmony.errors.TallyError: these tallies have reports in common...
     """
 
     survey: str
@@ -49,15 +56,22 @@ class Tally:
     shapes: Shapes
     counts: Counts
     tier_reports: tuple[int, ...]
+    parts: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
     def of(
         cls, survey: Survey, round: Round, counts: Counts, tier_reports: tuple[int, ...]
     ) -> Tally:
-        """Return the tally of `survey` with these flat counts."""
-        shapes = cell_shapes(survey)
+        """Return the tally of `survey` with these flat counts, which are in no other tally."""
         return cls(
-            survey.name, survey.fingerprint, round, survey.answers, shapes, counts, tier_reports
+            survey.name,
+            survey.fingerprint,
+            round,
+            survey.answers,
+            cell_shapes(survey),
+            counts,
+            tier_reports,
+            frozenset([secrets.token_hex(8)] if sum(tier_reports) else []),
         )
 
     @classmethod
@@ -97,8 +111,17 @@ class Tally:
                 f"{other.round.label!r}, or the same label with another seed); to spread one "
                 "round over several collections, give each the same round"
             )
-        reports = tuple(map(sum, zip(self.tier_reports, other.tier_reports, strict=True)))
-        return replace(self, counts=self.counts + other.counts, tier_reports=reports)
+        if self.parts & other.parts:
+            raise TallyError(
+                "these tallies have reports in common, which would count twice and make every "
+                "interval too narrow; add each collection once"
+            )
+        return replace(
+            self,
+            counts=self.counts + other.counts,
+            tier_reports=tuple(map(sum, zip(self.tier_reports, other.tier_reports, strict=True))),
+            parts=self.parts | other.parts,
+        )
 
     def __radd__(self, other: object) -> Tally:
         """Let `sum(tallies)` work."""
@@ -133,7 +156,7 @@ class Tally:
     def to_bytes(self) -> bytes:
         """Return the tally as the bytes of one small file."""
         buffer = io.BytesIO()
-        header = np.array(json.dumps(self._header()))
+        header = np.array(json.dumps(self._header() | {"parts": sorted(self.parts)}))
         np.savez_compressed(buffer, header=header, counts=self.counts)
         return buffer.getvalue()
 
@@ -187,6 +210,7 @@ class Tally:
             shapes,
             counts,
             tuple(header["reports"]),
+            _parts(header, counts),
         )
         for tier, reports in zip(tally.cells, tally.tier_reports, strict=True):
             if sum(int(cells.sum()) for cells in tier) != reports * tally.answers:
@@ -200,3 +224,13 @@ def cell_shapes(survey: Survey) -> Shapes:
         tuple((mechanism.code.rows, mechanism.table.symbols) for mechanism in tier)
         for tier in survey.mechanisms
     )
+
+
+def _parts(header: dict[str, Any], counts: Counts) -> frozenset[str]:
+    """Return what a file says it was added up from; one that does not is a part by itself."""
+    parts = header.get("parts")
+    if parts is None:
+        return frozenset([hashlib.sha256(counts.tobytes()).hexdigest()[:16]])
+    if not isinstance(parts, list) or not all(isinstance(one, str) for one in parts):
+        raise ValueError("its parts are not a list of words")
+    return frozenset(parts)

@@ -112,7 +112,7 @@ def test_another_surveys_tally_is_refused(run: Run, files: Path) -> None:
     ("words", "fix"),
     [
         (("--confidence", "2"), "between 0 and 1"),
-        (("--weighting", "luck"), "precision, devices"),
+        (("--weighting", "luck"), "devices, precision"),
         (("-o", "e.txt"), ".json or .csv or .parquet"),
     ],
 )

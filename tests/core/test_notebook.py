@@ -63,4 +63,4 @@ def test_it_shows_itself_as_a_table_with_nothing_loaded(shown: object, says: str
 def test_a_long_histogram_is_cut_and_says_so() -> None:
     survey = hm.Survey("many", [hm.Integer("age", 0, 99)], epsilon=1.0, mechanism="harmony")
     result = survey.estimate(survey.collect({"age": list(range(100)) * 5}, seed=1))
-    assert "76 more values" in result._repr_html_()
+    assert "76 rarer values" in result._repr_html_()

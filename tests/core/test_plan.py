@@ -35,11 +35,115 @@ def test_the_planned_error_is_the_stated_one(survey: hm.Survey) -> None:
 
 
 @pytest.mark.parametrize("survey", SURVEYS.values(), ids=SURVEYS.keys())
-def test_planning_devices_and_planning_error_are_inverse(survey: hm.Survey) -> None:
-    plan = survey.plan(error=0.02, confidence=0.9)
-    assert max(one.error for one in plan.errors) == pytest.approx(0.02, rel=1e-3)
-    assert max(one.error for one in plan.errors) <= 0.02
+@pytest.mark.parametrize("shape", [None, "worst", "even"])
+def test_planning_devices_and_planning_error_are_inverse(
+    survey: hm.Survey, shape: str | None
+) -> None:
+    """Unless a shape is given, the error is met whatever the values are."""
+    plan = survey.plan(error=0.02, confidence=0.9, shape=shape)
+    met = max(one.error if shape == "even" else one.worst for one in plan.errors)
+    assert met == pytest.approx(0.02, rel=1e-3)
+    assert met <= 0.02
     assert json.loads(plan.to_json())["devices"] == plan.devices
+    assert plan.shape == (shape or "even")
+    for one in plan.errors:
+        assert one.error <= one.worst * (1 + 1e-12)
+        if shape == "worst":
+            assert one.error == one.worst
+            assert one.in_units == one.worst_in_units
+
+
+def test_a_value_that_half_of_the_devices_have_errs_as_planned_at_worst() -> None:
+    """As it was found: 0.010 was planned, and 0.030 came."""
+    survey = hm.Survey("s", [hm.Integer("k", 0, 49)], 4.0)
+    n = 20_000
+    values = np.where(np.arange(n) % 2, 0, np.arange(n) % 50)
+    histogram = survey.estimate(survey.collect({"k": values}, seed=1)).histogram("k")
+    (planned,) = survey.plan(devices=n).errors
+    (given,) = survey.plan(devices=n, shape={"k": [0.51] + [0.01] * 49}).errors
+    realised = 1.96 * histogram.stderr[0]
+    assert given.error == pytest.approx(realised, rel=0.02)
+    assert planned.error < 0.5 * realised < realised < planned.worst
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0, 8.0])
+@pytest.mark.parametrize("answers", [1, 2, 3])
+def test_no_values_err_more_than_planned_at_worst(epsilon: float, answers: int) -> None:
+    attributes = [hm.Numeric("x", 0, 10), hm.Integer("k", 0, 9), hm.Boolean("b")]
+    survey = hm.Survey("s", attributes, epsilon, answers=answers)
+    worst = {one.attribute: one.worst for one in survey.plan(devices=1000).errors}
+    reached = dict.fromkeys(worst, 0.0)
+    for t in np.linspace(0, 5, 26):
+        for k in np.linspace(0, 1, 21):
+            shape = {
+                "x": [5 - t, 5 + t],
+                "k": [k] + [(1 - k) / 9] * 9,
+                "b": {True: k, False: 1 - k},
+            }
+            for one in survey.plan(devices=1000, shape=shape).errors:
+                assert one.error <= worst[one.attribute] * (1 + 1e-9)
+                reached[one.attribute] = max(reached[one.attribute], one.error)
+    for name, most in worst.items():
+        assert reached[name] >= 0.97 * most
+
+
+def test_values_that_a_mapping_leaves_out_are_not_there() -> None:
+    survey = hm.Survey("s", [hm.Categorical("c", ["a", "b", "c"])], 2.0)
+    given = survey.plan(devices=10, shape={"c": {"a": 0.7, "b": 0.3}})
+    assert given.errors == survey.plan(devices=10, shape={"c": [0.7, 0.3, 0.0]}).errors
+    assert given.shape == "given"
+
+
+def test_attributes_without_a_given_shape_are_taken_at_worst() -> None:
+    survey = SURVEYS["one answer"]
+    x, k = survey.plan(devices=100, shape={"x": [5.0]}).errors
+    assert x.error < x.worst
+    assert k.error == k.worst
+
+
+def test_answers_are_those_that_coins_of_any_weights_ask_for() -> None:
+    """Three answers a report, coins 1 to 20: five standard errors, under 1e-5 over all."""
+    attributes = [
+        hm.Boolean(f"b{place}", weight=weight) for place, weight in enumerate((1, 3, 7, 20, 2))
+    ]
+    survey = hm.Survey("s", attributes, 6.0, answers=3, balance=False)
+    n = 40_000
+    tally = survey.collect({one.name: np.ones(n, bool) for one in attributes}, seed=1)
+    for place, planned in enumerate(survey.plan(devices=n).errors):
+        asked = int(tally.cells[0][place].sum())
+        assert abs(planned.answers - asked) < 5 * np.sqrt(n / 4)
+        assert planned.answers < n
+
+
+def test_a_detectable_change_is_what_two_rounds_at_worst_can_show() -> None:
+    survey = hm.Survey("s", [hm.Boolean("b")], 1.0)
+    (planned,) = survey.plan(devices=10_000).errors
+    stderr = planned.worst / 1.959964
+    assert planned.detectable == pytest.approx((1.959964 + 0.841621) * 2**0.5 * stderr, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "problem"),
+    [
+        ("uneven", "'shape' must be 'even', 'worst'"),
+        (3, "'shape' must be 'even', 'worst'"),
+        ({"y": [1]}, "no attribute 'y'"),
+        ({"k": 0.5}, "give k a frequency for each value"),
+        ({"k": "even"}, "give k a frequency for each value"),
+        ({"k": [0.5, 0.5]}, "must be one for each of its 10 values"),
+        ({"k": [0.2] * 10}, "adding up to 1"),
+        ({"k": {0: 1.5, 1: -0.5}}, "none negative"),
+        ({"k": {11: 1.0}}, "k has no value 11"),
+        ({"k": {0: float("nan")}}, "must be finite numbers"),
+        ({"k": {0: True}}, "must be finite numbers"),
+        ({"x": []}, "give x a list of numbers"),
+        ({"x": 5.0}, "give x a list of numbers"),
+        ({"x": ["a"]}, "must be finite numbers"),
+    ],
+)
+def test_bad_shapes_are_refused(shape: object, problem: str) -> None:
+    with pytest.raises(hm.HarmonyError, match=problem):
+        SURVEYS["one answer"].plan(devices=10, shape=shape)
 
 
 def test_bad_plans_are_refused() -> None:

@@ -37,7 +37,8 @@ def drawn(figure: Any) -> bytes:
 
 def test_a_result_has_a_panel_for_each_attribute(result: Any) -> None:
     figure = result.plot(confidence=0.9)
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["battery", "crashed", "maker"]
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["battery", "crashed", f"maker ({result['maker'].verdict})"]
     assert figure.axes[0].get_xlim() == (0, 100)
     assert [label.get_text() for label in figure.axes[1].get_yticklabels()] == ["False", "True"]
     assert "90% intervals" in figure.get_suptitle()

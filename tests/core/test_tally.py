@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,35 @@ def test_tallies_of_other_surveys_or_rounds_do_not_add() -> None:
         some(1) + hm.Tally.empty(SURVEY, hm.Round(ROUND.label, bytes(16)))
     with pytest.raises(TypeError):
         some(1) + 1  # type: ignore[operator]
+
+
+def test_no_report_is_added_twice(tmp_path: Path) -> None:
+    """Neither a tally with itself, nor with a sum or a file that has it in it."""
+    one, two = some(1), some(2)
+    one.save(tmp_path / "one.tally")
+    for other in (one, one + two, two + one, hm.Tally.load(tmp_path / "one.tally")):
+        with pytest.raises(hm.TallyError, match="reports in common"):
+            one + other
+    with pytest.raises(hm.TallyError, match="reports in common"):
+        sum([one, two, one])
+    empty = hm.Tally.empty(SURVEY, ROUND)
+    assert empty + empty == empty
+    assert (some(1) + two).reports == 1000  # equal counts alone are no proof of equal reports
+
+
+def test_a_file_that_does_not_name_its_parts_is_one_part(tmp_path: Path) -> None:
+    path = tmp_path / "old.tally"
+    tally = some(1)
+    header = np.array(json.dumps(tally._header()))
+    np.savez_compressed(path.open("wb"), header=header, counts=tally.counts)
+    old = hm.Tally.load(path)
+    assert old == tally
+    with pytest.raises(hm.TallyError, match="reports in common"):
+        old + hm.Tally.load(path)
+    header = np.array(json.dumps(tally._header() | {"parts": [1]}))
+    np.savez_compressed(path.open("wb"), header=header, counts=tally.counts)
+    with pytest.raises(hm.TallyError, match="not a list of words"):
+        hm.Tally.load(path)
 
 
 def test_a_tally_belongs_to_its_survey() -> None:

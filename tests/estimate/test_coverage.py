@@ -1,9 +1,9 @@
 """Intervals hold as often as they say, and estimates are unbiased, over many collections.
 
-Each test runs 2,000 collections of one fixed population.  Over all its estimates together, 95%
-intervals must cover 94-96% of the time, and so must simultaneous ones; any one estimate must
-stay within five standard errors of 95% (0.95 +- 0.0244).  False alarms: the pooled shares
-scatter by at most 0.3%, so under one in 1,000 seeds for each test.  Seeds are fixed.
+Each test runs 300 collections of one fixed population.  Over all its estimates together, 95%
+intervals must cover 92.5-97.5% of the time, and so must simultaneous ones; any one estimate must
+stay within five standard errors of 95% (0.95 +- 0.063).  False alarms: the pooled shares scatter
+by at most 0.6%, so under one in 10,000 seeds for each test.  Seeds are fixed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .population import ATTRIBUTES, frequencies, population
 
 pytestmark = pytest.mark.timeout(1200)
 
-COLLECTIONS = 2000
+COLLECTIONS = 300
 DEVICES = 4000
 
 
@@ -57,12 +57,11 @@ def run(survey: hm.Survey, collections: int = COLLECTIONS, devices: int = DEVICE
                 held = (low <= truth[one.name]) & (truth[one.name] <= high)
             else:
                 values, stderr = estimate.raw, estimate.errors
-                held = (
-                    np.abs(values - truth[one.name])
-                    <= estimate.critical(0.95, together=False) * stderr
-                )
-                reach = estimate.critical(0.95, together=True) * stderr
-                together[one.name].append((np.abs(values - truth[one.name]) <= reach).all())
+                low, high = np.array(list(estimate.interval(0.95).values())).T
+                held = (low <= truth[one.name]) & (truth[one.name] <= high)
+                low, high = np.array(list(estimate.interval(0.95, simultaneous=True).values())).T
+                all_held = (low <= truth[one.name]) & (truth[one.name] <= high)
+                together[one.name].append(all_held.all())
             inside[one.name].extend(held)
             errors[one.name].append(values - truth[one.name])
             stated[one.name].append(stderr**2)
@@ -80,10 +79,10 @@ def run(survey: hm.Survey, collections: int = COLLECTIONS, devices: int = DEVICE
 
 def check(outcome: Outcome) -> None:
     for shares in (outcome.covered, outcome.covered_together):
-        assert 0.94 <= np.mean(list(shares.values())) <= 0.96, outcome
-        assert all(abs(share - 0.95) < 0.0244 for share in shares.values()), outcome
+        assert 0.925 <= np.mean(list(shares.values())) <= 0.975, outcome
+        assert all(abs(share - 0.95) < 0.063 for share in shares.values()), outcome
     assert max(outcome.drift.values()) < 5, outcome
-    assert all(0.9 < ratio < 1.1 for ratio in outcome.promised.values()), outcome
+    assert all(0.8 < ratio < 1.25 for ratio in outcome.promised.values()), outcome
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])

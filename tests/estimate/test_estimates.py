@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import harmony as hm
@@ -37,11 +40,11 @@ def test_every_estimate_carries_n_epsilon_and_an_interval(survey: hm.Survey, res
     level, on = result["level"], result["on"]
     low, high = level.interval(0.95)
     assert low < level.mean < high
-    assert high - level.mean == pytest.approx(1.96 * level.stderr, rel=1e-3)
+    assert high - low == pytest.approx(2 * 1.96 * level.stderr, rel=1e-3)
     low, high = on.interval(0.95)[True]
     assert low < on.frequencies[True] < high
     wide = on.interval(0.95, simultaneous=True)[True]
-    assert wide[0] == pytest.approx(low, rel=0.01)  # two values err together: nothing to add
+    assert wide == pytest.approx((low, high))  # two values err together: nothing to add
     assert (
         result["sixteen"].interval(0.95, simultaneous=True)[3][1]
         > result["sixteen"].interval(0.95)[3][1]
@@ -119,12 +122,16 @@ def test_tiers_combine_better_than_any_one_of_them() -> None:
     data = population(DEVICES)
     tiers = np.arange(DEVICES) % 3
     tally = survey.collect(data, seed=1, tiers=tiers)
-    both = survey.estimate(tally)
-    by_devices = survey.estimate(tally, weighting="devices")
+    both = survey.estimate(tally, weighting="precision")
+    by_devices = survey.estimate(tally)
     for name in both:
-        assert np.max(both[name].stderr if name == "level" else both[name].errors) < np.max(
-            by_devices[name].stderr if name == "level" else by_devices[name].errors
+        precise, fair = (
+            max(row["stderr"] for row in one[name].rows()) for one in (both, by_devices)
         )
+        assert precise < fair
+        assert both[name].tiers == by_devices[name].tiers
+        assert both[name].tiers.by_devices == pytest.approx(fair)
+        assert both[name].tiers.by_precision == pytest.approx(precise)
     single_tier = hm.Survey("s", ATTRIBUTES, 2.0)
     only = single_tier.estimate(
         single_tier.collect({k: v[tiers == 2] for k, v in data.items()}, seed=1)
@@ -138,9 +145,13 @@ def test_weighting_by_devices_is_right_where_the_private_differ() -> None:
     n = 200_000
     tiers = np.arange(n) % 2
     tally = survey.collect({"b": tiers == 0}, seed=1, tiers=tiers)
-    fair = survey.estimate(tally, weighting="devices")["b"]
+    result = survey.estimate(tally)
+    fair = result.histogram("b")
     assert abs(fair.frequencies[True] - 0.5) < 5 * fair.stderr[True]
-    assert survey.estimate(tally)["b"].frequencies[True] < 0.1
+    assert "weighed by their devices, which is right all the same" in repr(result)
+    biased = survey.estimate(tally, weighting="precision")
+    assert biased.histogram("b").frequencies[True] < 0.1
+    assert "weighing by precision is biased then: weigh by 'devices'" in repr(biased)
 
 
 def test_a_result_can_be_passed_on_as_json_csv_and_a_frame(result) -> None:
@@ -191,3 +202,36 @@ def test_binned_numbers_give_a_histogram() -> None:
     histogram = survey.estimate(survey.collect({"age": ages}, seed=1))["age"]
     assert list(histogram.frequencies) == ["[0, 30)", "[30, 60)", "[60, 90]"]
     assert list(histogram.frequencies.values()) == pytest.approx([0.4, 0.2, 0.4], abs=0.03)
+
+
+def test_what_is_no_tally_is_refused_with_the_way_to_one(survey: hm.Survey, result) -> None:
+    tally = hm.Tally.empty(survey, hm.Round.open("1"))
+    table = pd.DataFrame({"level": [1.0]})
+    for given, kind, fix in (
+        (table, "DataFrame", "survey.collect(table) makes one of people's values"),
+        (result, "Result", "it is estimated already"),
+        ([tally, tally], "list", "add them first: sum(tallies)"),
+        ([], "list", "the list is empty"),
+        ("week.tally", "str", "hm.Tally.load(path)"),
+        (Path("week.tally"), "PosixPath", "hm.Tally.load(path)"),
+        (pa.table({"symbols": [1]}), "Table", "survey.tally(reports)"),
+        (None, "NoneType", "survey.collect(table)"),
+    ):
+        with pytest.raises(hm.HarmonyError) as refused:
+            survey.estimate(given)
+        assert str(refused.value).startswith(f"estimate needs a Tally, not a {kind}: ")
+        assert fix in str(refused.value)
+
+
+def test_options_that_do_not_exist_are_refused_by_python_itself(survey: hm.Survey) -> None:
+    with pytest.raises(TypeError, match="wieghting"):
+        survey.estimate(hm.Tally.empty(survey, hm.Round.open("1")), wieghting="devices")
+
+
+def test_an_estimate_is_asked_for_by_its_kind(result) -> None:
+    assert result.mean("level") is result["level"]
+    assert result.histogram("five") is result["five"]
+    with pytest.raises(hm.HarmonyError, match="five: this attribute has a HistogramEstimate"):
+        result.mean("five")
+    with pytest.raises(hm.HarmonyError, match="level: this attribute has a MeanEstimate"):
+        result.histogram("level")

@@ -13,21 +13,30 @@ import numpy as np
 import pytest
 
 import harmony as hm
+from harmony.estimate.base import COLUMNS
 from harmony.estimate.decimals import decimals_for, number_writer
 from harmony.estimate.histogram import HistogramEstimate
 from harmony.estimate.mean import MeanEstimate
 from harmony.estimate.notebook import estimate_rows, estimates_html, plan_html, survey_html
 from harmony.estimate.result import Result
+from harmony.estimate.sampling import KnownSampling
 
-MEAN = MeanEstimate("age", 41.2345, 0.56, 1234, 1.0, 0.0, 90.0, 2.5, "ok")
+
+def mean(name: str = "age", middle: float = 41.2345, error: float = 0.56, n: int = 1234) -> Any:
+    """Return a mean between 0 and 90 with a known error."""
+    sampling = KnownSampling(np.array([middle / 45 - 1]), np.array([(error / 45) ** 2]))
+    return MeanEstimate(name, 0.0, 90.0, n, 1.0, 2.5, sampling)
 
 
-def histogram(count: int, verdict: str = "ok", n: int = 4321) -> HistogramEstimate:
+MEAN = mean()
+
+
+def histogram(count: int, too_wide: float = 1.0, n: int = 4321) -> HistogramEstimate:
     """Return a histogram whose first value has most, and whose second is below zero."""
     raw = np.full(count, 1 / count)
     raw[0], raw[1] = raw[0] + 0.25, raw[1] - 0.25
-    errors = np.full(count, 0.0123)
-    return HistogramEstimate("plan", list(range(count)), n, 1.0, 0.1, verdict, raw, errors)
+    sampling = KnownSampling(raw, np.full(count, 0.0123**2))
+    return HistogramEstimate("plan", list(range(count)), n, 1.0, 0.1, sampling, None, too_wide)
 
 
 def result(*estimates: Any) -> Result:
@@ -54,7 +63,7 @@ def test_frequencies_are_written_in_percent_and_means_plain() -> None:
 
 
 def test_a_result_is_a_table_for_people() -> None:
-    assert repr(result(MEAN, histogram(3, "too few reports to say"))) == (
+    assert repr(result(MEAN, histogram(3, too_wide=0))) == (
         "phones, round 2026-W46: 5,555 reports, epsilon 1\n"
         "attribute  value   estimate  95% interval    consistent      n\n"
         "age        (mean)     41.23  40.14 .. 42.33       41.23  1,234\n"
@@ -82,38 +91,44 @@ def test_a_result_is_a_mapping_of_its_estimates() -> None:
 
 
 def test_a_row_says_everything_about_a_value() -> None:
-    (mean,) = MEAN.rows(0.9)
+    (only,) = MEAN.rows(0.9)
     reach = 1.6448536 * 0.56
-    assert mean == {
-        "attribute": "age", "value": None, "estimate": 41.2345, "stderr": 0.56,
-        "low": pytest.approx(41.2345 - reach), "high": pytest.approx(41.2345 + reach),
-        "consistent": 41.2345, "n": 1234, "epsilon": 1.0, "influence": 2.5, "verdict": "ok",
+    low, high = pytest.approx(41.2345 - reach), pytest.approx(41.2345 + reach)
+    assert only == {
+        "attribute": "age", "value": None, "estimate": pytest.approx(41.2345),
+        "stderr": pytest.approx(0.56), "low": low, "high": high, "simultaneous_low": low,
+        "simultaneous_high": high, "consistent": pytest.approx(41.2345), "detected": None,
+        "n": 1234, "epsilon": 1.0, "influence": 2.5, "verdict": "ok",
     }  # fmt: skip
     row = histogram(2).rows(0.9)[1]
-    reach = 1.6448536 * 0.0123
+    reach, wide = 1.6448536 * 0.0123, 1.9488225 * 0.0123
     assert row == {
-        "attribute": "plan", "value": 1, "estimate": 0.25, "stderr": 0.0123,
+        "attribute": "plan", "value": 1, "estimate": 0.25, "stderr": pytest.approx(0.0123),
         "low": pytest.approx(0.25 - reach), "high": pytest.approx(0.25 + reach),
-        "consistent": 0.25, "n": 4321, "epsilon": 1.0, "influence": 0.1, "verdict": "ok",
+        "simultaneous_low": pytest.approx(0.25 - wide),
+        "simultaneous_high": pytest.approx(0.25 + wide),
+        "consistent": 0.25, "detected": True, "n": 4321, "epsilon": 1.0, "influence": 0.1,
+        "verdict": "ok",
     }  # fmt: skip
+    assert tuple(row) == tuple(only) == COLUMNS
 
 
-@pytest.mark.parametrize(("mean", "consistent"), [(-3.0, 0.0), (95.0, 90.0), (45.0, 45.0)])
-def test_a_consistent_mean_is_within_its_range(mean: float, consistent: float) -> None:
-    estimate = MeanEstimate("age", mean, 0.5, 10, 1.0, 0.0, 90.0, 2.5, "ok")
-    assert estimate.consistent == consistent
+@pytest.mark.parametrize(("middle", "consistent"), [(-3.0, 0.0), (95.0, 90.0), (45.0, 45.0)])
+def test_a_consistent_mean_is_within_its_range(middle: float, consistent: float) -> None:
+    assert mean(middle=middle).consistent == pytest.approx(consistent)
 
 
 def test_what_is_not_finite_is_left_out_of_files() -> None:
-    unknown = MeanEstimate("age", math.nan, math.inf, 0, 1.0, 0.0, 90.0, math.inf, "too few")
+    sampling = KnownSampling(np.array([math.nan]), np.array([math.inf]))
+    unknown = MeanEstimate("age", 0.0, 90.0, 0, 1.0, math.inf, sampling)
     document = json.loads(result(unknown).to_json(0.9))
     (row,) = document.pop("estimates")
     assert document == {
         "survey": "phones", "round": "2026-W46", "reports": 5555, "epsilon": 1.0,
-        "confidence": 0.9, "dishonest": 0.01, "warnings": [],
+        "confidence": 0.9, "dishonest": 0.01, "weighting": "devices", "tiers": [], "warnings": [],
     }  # fmt: skip
     assert [row[key] for key in ("estimate", "stderr", "low", "influence")] == [None] * 4
-    assert (row["n"], row["epsilon"], row["verdict"]) == (0, 1.0, "too few")
+    assert (row["n"], row["epsilon"], row["verdict"]) == (0, 1.0, "too few reports to say")
 
 
 def test_a_result_is_written_as_csv() -> None:
@@ -123,7 +138,7 @@ def test_a_result_is_written_as_csv() -> None:
 
 
 def test_json_keeps_letters_as_they_are() -> None:
-    named = MeanEstimate("größe", 1.0, 0.5, 10, 1.0, 0.0, 90.0, 2.5, "ok")
+    named = mean("größe")
     assert '"größe"' in result(named).to_json()
     assert result(named).to_json().startswith('{\n  "survey"')
 
@@ -148,18 +163,18 @@ def test_without_pandas_a_frame_says_what_to_install(monkeypatch: pytest.MonkeyP
 
 
 def test_estimates_in_a_notebook_have_bars_for_frequencies() -> None:
-    first, second, third = estimate_rows(histogram(3, "too few reports to say"))
+    first, second, third = estimate_rows(histogram(3, too_wide=0))
     assert first[:6] == ["plan", "0", "58.3%", "55.9% .. 60.7%", "58.3%", "4,321"]
     assert "width:70.0px" in first[6]
     assert first[7] == "too few reports to say"
     assert (second[0], second[5], second[7]) == ("", "", "")
     assert "width:40.0px" in third[6]
-    (mean,) = estimate_rows(MEAN)
-    assert mean == ["age", "mean", "41.23", "40.14 .. 42.33", "41.23", "1,234", "", ""]
+    (only,) = estimate_rows(MEAN)
+    assert only == ["age", "mean", "41.23", "40.14 .. 42.33", "41.23", "1,234", "", ""]
     assert estimate_rows(histogram(2, n=0))[0][6] == ""
 
 
-@pytest.mark.parametrize(("count", "note"), [(24, ""), (25, "1 more values"), (60, "36 more")])
+@pytest.mark.parametrize(("count", "note"), [(24, ""), (25, "1 rarer values"), (60, "36 rarer")])
 def test_a_long_histogram_is_cut_in_a_notebook(count: int, note: str) -> None:
     html = estimates_html("title", [histogram(count), MEAN])
     assert html.count("<tr") == min(count, 24) + 2

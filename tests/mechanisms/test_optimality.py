@@ -21,6 +21,24 @@ def test_categorical_variance_is_within_5_percent_of_the_best_rival(epsilon: flo
         assert ours <= 1.05 * best, (k, name)
 
 
+@pytest.mark.parametrize("epsilon", [6.0, 8.0, 10.0, 12.0])
+def test_randomised_response_is_never_better(epsilon: float) -> None:
+    """As far as symbols of 16 bits reach."""
+    for k in (256, 1024, 4096, 4097, 10_000, 65_536):
+        ours = Linear.design(Fraction(epsilon), k).zero_variance
+        assert ours <= 1.0001 * rivals.randomised_response(epsilon, k), k
+
+
+def test_a_larger_tally_is_taken_only_where_it_pays() -> None:
+    for epsilon, k in ((6.0, 1024), (6.0, 2000), (7.0, 20_000)):
+        ours, best, name = categorical(epsilon, k)
+        assert ours <= 1.05 * best, (epsilon, k, name)
+        built = Linear.design(Fraction(epsilon), k)
+        assert 1 << 18 < built.code.rows * built.table.symbols <= 1 << 21
+    small = Linear.design(Fraction(5), 2000)
+    assert small.code.rows * small.table.symbols <= 1 << 18
+
+
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_categorical_variance_is_never_above_the_papers(epsilon: float) -> None:
     for k in SIZES:
@@ -56,7 +74,7 @@ def test_for_two_values_the_variance_is_a_quarter_of_the_papers() -> None:
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 4.0, 8.0])
 @pytest.mark.parametrize("k", [100_000, 1_000_000])
 def test_huge_categories_keep_a_tally_of_reasonable_size(epsilon: float, k: int) -> None:
-    """At epsilon 8 the best code would need millions of cells: there size wins over accuracy."""
+    """At epsilon 8 the best code would need nine million cells: there size wins over accuracy."""
     built = Linear.design(Fraction(epsilon), k)
-    assert built.code.rows * built.table.symbols <= max(1 << 18, 4 * k)
-    assert built.zero_variance <= (1.06 if epsilon <= 4 else 2) * rivals.unary_encoding(epsilon)
+    assert built.code.rows * built.table.symbols <= max(1 << 21, 4 * k)
+    assert built.zero_variance <= (1.05 if epsilon <= 4 else 1.2) * rivals.unary_encoding(epsilon)

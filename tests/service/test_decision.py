@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from harmony.service.asgi import SMALL_BODY
 from harmony.service.catalogue import Catalogue
 from harmony.service.ingest.blocks import LiveRound
 from harmony.service.ingest.decision import Need, ReportRequest, Submission, decide
@@ -106,7 +107,7 @@ def test_a_body_is_asked_for_once_who_asks_is_known(decisions: Start) -> None:
     [
         ({"authorization": b""}, "unauthorized"),
         ({"authorization": b"Harmony 00.1-00"}, "unauthorized"),
-        ({"body": b" " * 2000}, "too-large"),
+        ({"body": b" " * (SMALL_BODY + 1)}, "too-large"),
         ({"body": b"{,"}, "malformed"),
         ({"body": b"\xff"}, "malformed"),
         ({"body": b'{"round":"week1","report":"00"}'}, "malformed"),
@@ -116,7 +117,7 @@ def test_a_body_is_asked_for_once_who_asks_is_known(decisions: Start) -> None:
 def test_a_report_is_refused_for_what_is_wrong_with_it(
     decisions: Start, changes: dict[str, Any], reason: str
 ) -> None:
-    served = decisions(body_bytes=1024)
+    served = decisions()
     assert served.decide(served.request(served.enrol(), **changes)) == reason
 
 
@@ -128,12 +129,13 @@ def test_a_report_of_another_length_is_told_the_right_one(decisions: Start) -> N
 
 
 def test_a_body_may_be_as_large_as_the_limit_and_no_larger(decisions: Start) -> None:
-    served = decisions(body_bytes=1024)
+    served = decisions()
     device = served.enrol()
     body = served.request(device).body
     assert body is not None
-    assert isinstance(served.decide(served.request(device, body=body.ljust(1024))), Submission)
-    assert served.decide(served.request(device, body=body.ljust(1025))) == "too-large"
+    whole, longer = body.ljust(SMALL_BODY), body.ljust(SMALL_BODY + 1)
+    assert isinstance(served.decide(served.request(device, body=whole)), Submission)
+    assert served.decide(served.request(device, body=longer)) == "too-large"
 
 
 def test_a_round_that_memory_lacks_is_looked_up_once(decisions: Start) -> None:

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from .conftest import Service
+from .waiting import wait_until
 
 pytestmark = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 
@@ -35,8 +36,10 @@ def test_the_docs_page_shows_every_route_and_loads_only_from_here(service: Servi
 def test_health_and_readiness_respond(service: Service) -> None:
     assert service.client.get("/healthz").json() == {"status": "ok"}
     assert service.client.get("/readyz").json() == {"status": "ready"}
-    service.state.ready = False
-    assert service.client.get("/readyz").status_code == 503
+    service.state.writer.trouble = "the last commit failed"
+    response = service.client.get("/readyz")
+    assert (response.status_code, response.json()["detail"]) == (503, "the last commit failed")
+    wait_until(lambda: service.client.get("/readyz").status_code == 200, "a probe to succeed")
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,7 @@ class History:
             batch_reports=self.chance.choice([1, 3, 100]),
             batch_seconds=0.0,
             queue_reports=1000,
+            commit_seconds=STUCK_SECONDS,
             clock=lambda: self.now,
             metrics=Metrics(),
         )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import harmony as hm
 from harmony.errors import HarmonyError
+from harmony.service import state as state_module
 from harmony.service.asgi import client_of
-from harmony.service.catalogue import REREADS_PER_SECOND, Catalogue
+from harmony.service.catalogue import Catalogue
 from harmony.service.server import listen
 from harmony.service.settings import Settings, SettingsError
 from harmony.service.state import REFRESH_SECONDS
@@ -19,6 +22,7 @@ from .conftest import SURVEY, Service
 from .devices import any_report, report_body
 from .postgres import Postgres
 from .stored import stored_in
+from .waiting import STUCK_SECONDS, wait_until
 
 Start = Callable[..., Service]
 
@@ -36,15 +40,51 @@ def counting(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> list[None
     return read
 
 
-def test_names_that_are_made_up_seldom_make_the_catalogue_be_read(
+def test_names_that_are_made_up_do_not_make_the_catalogue_be_read(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = counting(service.state.catalogue, monkeypatch)
-    started = time.monotonic()
-    for number in range(100):
-        assert service.client.get(f"/v1/surveys/none{number}").status_code == 404
-    elapsed = time.monotonic() - started
-    assert len(read) <= REREADS_PER_SECOND * (elapsed + 1) + elapsed + 1
+    catalogue, device = service.state.catalogue, service.enrol().headers
+    catalogue.refresh()
+    monkeypatch.setattr(state_module, "RELOAD_SECONDS", float("inf"))
+    read = counting(catalogue, monkeypatch)
+    for number in range(50):
+        name = f"none{number}"
+        for path, headers in (
+            (f"/v1/surveys/{name}", {}),
+            (f"/v1/surveys/{name}/rounds/latest/estimates", service.admin),
+            (f"/v1/surveys/{SURVEY.name}/rounds/{name}/tally", service.admin),
+            (f"/v1/trainings/{name}", service.admin),
+            (f"/v1/trainings/{name}/task", device),
+        ):
+            assert service.client.get(path, headers=headers).status_code == 404
+        reports = f"/v1/surveys/{name}/reports"
+        body = report_body("week1", bytes(19))
+        assert service.client.post(reports, json=body, headers=device).status_code == 404
+    assert read == []
+
+
+def test_requests_that_look_for_changes_at_the_same_time_share_a_look(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalogue = Catalogue(service.state.database, service.state.clock)
+    looks: list[None] = []
+    goes_on = threading.Event()
+
+    def look() -> None:
+        looks.append(None)
+        assert goes_on.wait(STUCK_SECONDS)
+
+    monkeypatch.setattr(catalogue, "_look", look)
+    with ThreadPoolExecutor(20) as pool:
+        asked = [pool.submit(catalogue.refresh) for _ in range(20)]
+        wait_until(lambda: len(looks) == 1, "somebody to look")
+        goes_on.set()
+        for one in asked:
+            one.result(STUCK_SECONDS)
+    assert 1 <= len(looks) <= 20  # those who came during a look share the next one
+    before = len(looks)
+    catalogue.refresh()
+    assert len(looks) == before + 1
 
 
 def test_reports_to_rounds_that_are_made_up_wait_for_each_other(
@@ -65,20 +105,20 @@ def test_what_another_server_did_is_noticed_without_reading_everything(
     service.open("week1")
     state = service.state
     mine, other = (Catalogue(state.database, state.clock) for _ in range(2))
-    mine.follow_others()
+    mine.refresh()
     read = counting(mine, monkeypatch)
-    mine.follow_others()
+    mine.refresh()
     assert read == []
     other.close(SURVEY.name, "week1")
-    mine.follow_others()
+    mine.refresh()
     assert mine.surveys[SURVEY.name].open_round(state.clock()) is None
     other.open(SURVEY.name, "week2")
-    mine.follow_others()
+    mine.refresh()
     opened = mine.surveys[SURVEY.name].open_round(state.clock())
     assert opened is not None
     assert opened.live.round.label == "week2"
     other.add(hm.Survey("another", [hm.Boolean("wifi")], epsilon=1.0), None)
-    mine.follow_others()
+    mine.refresh()
     assert "another" in mine.surveys
     assert len(read) == 3
 

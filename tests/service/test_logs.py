@@ -27,7 +27,7 @@ def run_failing_server(log: str, settings: dict[str, Any]) -> None:
     from harmony.service.stores.sqlite import SqliteStore
     from harmony.service.tokens import Tokens
 
-    verify = Tokens.verify
+    verify = Tokens.verify_known
 
     def add(self: Catalogue, survey: Any, schedule: Any) -> Any:
         raise ValueError(f"cannot add {survey.name} with {schedule}")
@@ -47,7 +47,7 @@ def run_failing_server(log: str, settings: dict[str, Any]) -> None:
         raise RuntimeError(device)
 
     Catalogue.add = add  # type: ignore[method-assign]
-    Tokens.verify = fail_verify  # type: ignore[method-assign]
+    Tokens.verify_known = fail_verify  # type: ignore[method-assign]
     Writer.hand_in = hand_in  # type: ignore[method-assign]
     SqliteStore.forget = forget  # type: ignore[method-assign]
     run_server(log, settings)

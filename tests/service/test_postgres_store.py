@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from harmony.service.database import GATE
+from harmony.service.database import GATE, postgres_url
 from harmony.service.ingest.outcomes import Outcomes
 from harmony.service.sealing import marks_of
 from harmony.service.settings import Settings
@@ -23,12 +23,18 @@ from harmony.service.stores.postgres import ADD, ADD_ALL, SETTINGS, PostgresStor
 from .conftest import SURVEY
 from .postgres import Postgres
 from .stored import MALFORMED_TIER, Stored, stored_in
+from .waiting import STUCK_SECONDS
 
 
 @pytest.fixture
 def stored(postgres: Postgres) -> Iterator[Stored]:
     with stored_in(postgres.fresh()) as stored:
         yield stored
+
+
+def url_of(stored: Stored) -> str:
+    """Return where the database is."""
+    return postgres_url(stored.state.database.url)
 
 
 def test_each_store_counts_in_a_shard_of_its_own_which_is_free_when_it_closes(
@@ -59,7 +65,7 @@ def test_each_store_counts_in_a_shard_of_its_own_which_is_free_when_it_closes(
 def test_commits_share_the_gate_and_a_removal_has_it_alone(stored: Stored, alone: bool) -> None:
     assert isinstance(stored.store, PostgresStore)
     with (
-        psycopg.connect(stored.store._url, autocommit=True) as other,
+        psycopg.connect(url_of(stored), autocommit=True) as other,
         stored.store._transaction(alone=alone),
     ):
         stored.store._connected().fetch("SELECT 1")
@@ -73,7 +79,7 @@ def test_commits_share_the_gate_and_a_removal_has_it_alone(stored: Stored, alone
 def test_a_store_whose_session_was_lost_opens_another(stored: Stored) -> None:
     assert isinstance(stored.store, PostgresStore)
     stored.commit(stored.report(1))
-    with psycopg.connect(stored.store._url, autocommit=True) as other:
+    with psycopg.connect(url_of(stored), autocommit=True) as other:
         other.execute(
             "SELECT pg_terminate_backend(pid, 100000) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -138,7 +144,7 @@ def test_optimistic_and_careful_commits_come_to_the_same(stored: Stored, kind: s
     stored.check(reports=found.count("accepted"))
     for device in (1, 2, 3):
         stored.store.forget(report(device)[:16], [stored.live])
-    with psycopg.connect(stored.store._url) as connection:
+    with psycopg.connect(url_of(stored)) as connection:
         connection.execute("DELETE FROM forgotten WHERE mark <> %s", (_gone(report, kind),))
     stored.store._careful = 1
     assert stored.commit(*sent) == found
@@ -166,7 +172,7 @@ def test_plans_made_for_empty_tables_use_the_indexes(postgres: Postgres, stateme
 
 
 def test_a_session_returns_what_is_fetched_in_order(postgres: Postgres) -> None:
-    pipeline = Pipeline(psycopg.connect(postgres.fresh(), autocommit=True))
+    pipeline = Pipeline(psycopg.connect(postgres.fresh(), autocommit=True), STUCK_SECONDS)
     packed = np.arange(256, dtype=np.uint8).tobytes() * 20_000
     pipeline.execute("CREATE TEMP TABLE kept (value bytea)")
     pipeline.execute("INSERT INTO kept VALUES ($1)", packed)
@@ -181,7 +187,7 @@ def test_a_session_returns_what_is_fetched_in_order(postgres: Postgres) -> None:
 
 
 def test_a_session_goes_on_after_a_statement_that_failed(postgres: Postgres) -> None:
-    pipeline = Pipeline(psycopg.connect(postgres.fresh(), autocommit=True))
+    pipeline = Pipeline(psycopg.connect(postgres.fresh(), autocommit=True), STUCK_SECONDS)
     pipeline.execute("BEGIN")
     pipeline.execute("CREATE TABLE gone (value int)")
     pipeline.execute("SELECT 1 / $1::int", 0)
@@ -200,7 +206,7 @@ def test_a_session_whose_server_is_gone_says_so(postgres: Postgres) -> None:
     place = postgres.fresh()
     connection = psycopg.connect(place, autocommit=True)
     process = connection.info.backend_pid
-    pipeline = Pipeline(connection)
+    pipeline = Pipeline(connection, STUCK_SECONDS)
     with psycopg.connect(place, autocommit=True) as other:
         other.execute("SELECT pg_terminate_backend(%s, 100000)", (process,))
     pipeline.execute("SELECT 1")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -81,10 +82,13 @@ class RecordingLoop:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self.timers: list[Timer] = []
+        self.deadlines: list[Timer] = []
+        """The timers of commits."""
 
-    def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
-        self.timers.append(Timer(delay, callback))
-        return self.timers[-1]
+    def call_later(self, delay: float, callback: Callable[..., None], *values: Any) -> Timer:
+        made = Timer(delay, partial(callback, *values))
+        (self.deadlines if delay == STUCK_SECONDS else self.timers).append(made)
+        return made
 
     def call_soon_threadsafe(self, *call: Any) -> None:
         self._loop.call_soon_threadsafe(*call)
@@ -122,7 +126,8 @@ def run(scenario: Scenario, start: bool = True, **settings: Any) -> Metrics:
 
     async def main() -> None:
         store = RecordingStore()
-        chosen = {"batch_reports": 100, "batch_seconds": 0.001, "queue_reports": 1000} | settings
+        chosen = {"batch_reports": 100, "batch_seconds": 0.001, "queue_reports": 1000}
+        chosen |= {"commit_seconds": STUCK_SECONDS} | settings
         writer = Writer(store, **chosen, clock=lambda: 123.0, metrics=metrics)  # type: ignore[arg-type]
         if start:
             writer.start()

@@ -13,7 +13,7 @@ from .plot_files import SavePlot, check_plot
 from .terminal import bar, columns, console, percent, plural, reporting, say, say_json
 
 if TYPE_CHECKING:
-    from ..estimate import HistogramEstimate, MeanEstimate, Result
+    from ..estimate import Estimate, Result
 
 SHOWN_VALUES = 16
 FORMATS = (".json", ".csv", ".parquet")
@@ -28,8 +28,12 @@ def estimate(
     ],
     confidence: Confidence = 0.95,
     weighting: Annotated[
-        str, typer.Option(help="How tiers combine: by 'precision', or by number of 'devices'.")
-    ] = "precision",
+        str, typer.Option(help="How tiers combine: by number of 'devices', or by 'precision'.")
+    ] = "devices",
+    top: Annotated[
+        int | None,
+        typer.Option(help="Only the N most frequent values of each histogram.", metavar="N", min=1),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Write all estimates (.json, .csv, .parquet)"),
@@ -52,9 +56,9 @@ def estimate(
     check_plot(save_plot)
     asked = load_survey(survey)
     result = asked.estimate(load_tally(asked, tallies), weighting=weighting)
-    document = result.to_dict(confidence)
+    document = result.to_dict(confidence, top=top)
     if out is not None:
-        _write(result, out, confidence)
+        _write(result, out, confidence, top)
     if save_plot is not None:
         result.plot(confidence).savefig(save_plot)
     if json:
@@ -65,7 +69,7 @@ def estimate(
         f"[bold]{result.survey}[/], round {result.round}: {plural(result.reports, 'report')}, "
         f"epsilon {result.epsilon:g}\n"
     )
-    screen.print(_table(result, confidence, plot))
+    screen.print(_table(result, confidence, plot, min(top or SHOWN_VALUES, SHOWN_VALUES)))
     if not plot:
         screen.print(
             f"\n[dim]if {percent(result.dishonest)} lie: how far that share of dishonest devices "
@@ -77,24 +81,23 @@ def estimate(
         say(f"{len(document['estimates'])} estimates -> {out}")
 
 
-def _write(result: Result, out: Path, confidence: float) -> None:
+def _write(result: Result, out: Path, confidence: float, top: int | None) -> None:
     from ..files import write_whole
 
     if out.suffix == ".json":
-        write_whole(out, f"{result.to_json(confidence)}\n".encode())
+        write_whole(out, f"{result.to_json(confidence, top=top)}\n".encode())
     elif out.suffix == ".csv":
-        write_whole(out, result.to_csv(confidence).encode())
+        write_whole(out, result.to_csv(confidence, top=top).encode())
     else:
-        write_whole(out, _parquet(result, confidence))
+        write_whole(out, _parquet(result.to_dict(confidence, top=top)["estimates"]))
 
 
-def _parquet(result: Result, confidence: float) -> bytes:
+def _parquet(rows: list[dict[str, Any]]) -> bytes:
     import io
 
     import pyarrow as pa
     from pyarrow import parquet
 
-    rows = result.to_dict(confidence)["estimates"]
     for row in rows:
         row["value"] = None if row["value"] is None else str(row["value"])
     buffer = io.BytesIO()
@@ -102,28 +105,26 @@ def _parquet(result: Result, confidence: float) -> bytes:
     return buffer.getvalue()
 
 
-def _table(result: Result, confidence: float, plot: bool) -> Any:
+def _table(result: Result, confidence: float, plot: bool, most: int) -> Any:
     last = "" if plot else f">if {percent(result.dishonest)} lie"
     interval = f">{percent(confidence)} interval"
     table = columns("attribute", "value", ">estimate", interval, ">answers", last)
     for one in result.values():
-        _add(table, one, confidence, plot)
+        _add(table, one, confidence, plot, most)
     return table
 
 
-def _add(table: Any, one: MeanEstimate | HistogramEstimate, confidence: float, plot: bool) -> None:
+def _add(table: Any, one: Estimate, confidence: float, plot: bool, most: int) -> None:
     """Add the rows of one estimate: of a long histogram, the most frequent values."""
     from rich.text import Text
 
     from ..estimate.decimals import number_writer
 
-    rows = one.rows(confidence)
-    cut = len(rows) > SHOWN_VALUES
-    shown = sorted(rows, key=lambda row: -row["estimate"])[:SHOWN_VALUES] if cut else rows
+    rows = one.shown(most, confidence)
     write = number_writer(rows)
-    style = "" if one.verdict == "ok" else "dim"
-    most = max(row["high"] for row in rows)
-    for place, row in enumerate(shown):
+    style = "" if one.enough else "dim"
+    highest = max(row["high"] for row in rows)
+    for place, row in enumerate(rows):
         first = place == 0
         influence = f"± {write(one.influence)}" if first else ""
         table.add_row(
@@ -132,12 +133,12 @@ def _add(table: Any, one: MeanEstimate | HistogramEstimate, confidence: float, p
             Text(write(row["estimate"]), style=style),
             Text(f"{write(row['low'])} .. {write(row['high'])}", style=style),
             f"{one.n:,}" if first else "",
-            _drawing(row, one, most) if plot else influence,
+            _drawing(row, one, highest) if plot else influence,
         )
-    if one.verdict != "ok":
+    if not one.enough:
         table.add_row("", Text(one.verdict, style="yellow"))
-    if cut:
-        table.add_row("", f"[dim]and {len(rows) - SHOWN_VALUES:,} rarer values (use -o)[/]")
+    if left_out := one.left_out(most):
+        table.add_row("", f"[dim]and {left_out:,} rarer values (use -o)[/]")
 
 
 def _drawing(row: dict[str, Any], one: Any, most: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,6 +32,15 @@ def plan(
         ),
     ] = None,
     confidence: Confidence = 0.95,
+    shape: Annotated[
+        str | None,
+        typer.Option(
+            help="How values are spread: 'even', 'worst', or a file (.json, .yaml) with the "
+            "frequencies of each attribute's values, or numbers like those expected. Without it "
+            "both are shown, and --error is met at worst.",
+            show_default=False,
+        ),
+    ] = None,
     save_plot: SavePlot = None,
     json: Json = False,
 ) -> None:
@@ -42,12 +52,15 @@ def plan(
     \b
     harmony plan phones.yaml --devices 1000000
     harmony plan phones.yaml --error 0.01
+    harmony plan phones.yaml --error 0.01 --shape expected.yaml
     harmony plan phones.yaml --devices 50000 --save-plot errors.svg
     """
     if (devices is None) == (error is None):
         raise HarmonyError("give either --devices 100000, say, or --error 0.01")
     check_plot(save_plot)
-    planned = load_survey(survey).plan(devices=devices, error=error, confidence=confidence)
+    planned = load_survey(survey).plan(
+        devices=devices, error=error, confidence=confidence, shape=_shape(shape)
+    )
     if save_plot is not None:
         planned.plot().savefig(save_plot)
     if json:
@@ -59,19 +72,37 @@ def plan(
         f"{planned.epsilon:g}, {percent(planned.confidence)} intervals\n"
     )
     screen.print(_table(planned))
+    screen.print(
+        "\n[dim]expected error: values spread evenly, or as --shape says. "
+        "change noticed: the least change between two such rounds that shows in 80%.[/]"
+    )
+
+
+def _shape(given: str | None) -> Any:
+    """Return the word, or what the file says."""
+    if given is None or given in ("even", "worst"):
+        return given
+    from ..files import read_structured
+
+    return read_structured(Path(given))
 
 
 def _table(planned: Plan) -> Any:
     from rich.text import Text
 
-    table = columns("attribute", ">answers", ">expected error", "")
+    table = columns("attribute", ">answers", ">expected error", ">at worst", "", ">change noticed")
     for one in planned.errors:
-        error, of = _error(one)
-        table.add_row(Text(one.attribute, style="cyan"), f"{one.answers:,}", error, of)
+        table.add_row(
+            Text(one.attribute, style="cyan"),
+            f"{one.answers:,}",
+            *_errors(one),
+            f"{one.detectable:.2%}",
+        )
     return table
 
 
-def _error(one: PlannedError) -> tuple[str, str]:
+def _errors(one: PlannedError) -> tuple[str, str, str]:
     if one.kind == "mean":
-        return f"± {one.in_units:.3g}", f"[dim]{one.error:.2%} of the range[/]"
-    return f"± {one.error:.2%}", "[dim]of the devices, for each value[/]"
+        share = f"[dim]{one.error:.2%} to {one.worst:.2%} of the range[/]"
+        return f"± {one.in_units:.3g}", f"± {one.worst_in_units:.3g}", share
+    return f"± {one.error:.2%}", f"± {one.worst:.2%}", "[dim]of the devices, for each value[/]"

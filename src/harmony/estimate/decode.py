@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..attributes import Numeric, Signed
 from ..errors import HarmonyError
 from ..questions import Asked
+from .base import Estimate
 from .coin_check import check_coins
-from .combine import Combined, combine
+from .combine import WEIGHTINGS, Combined, combine
 from .histogram import HistogramEstimate
-from .intervals import single
-from .mean import TOO_FEW, MeanEstimate
-from .result import Estimate, Result
+from .mean import MeanEstimate
+from .result import Result, ResultWarning
+from .tiers import ALARM, TierWarning
 
 if TYPE_CHECKING:
     from ..survey import Survey
     from ..tally import Tally
-
-WEIGHTINGS = ("precision", "devices")
 
 
 def estimate(
@@ -29,14 +26,15 @@ def estimate(
     *,
     too_wide: float = 0.2,
     dishonest: float = 0.01,
-    weighting: str = "precision",
+    weighting: str = "devices",
 ) -> Result:
     """Estimate every attribute of `survey` from `tally`.
 
     An estimate whose 95% interval is wider than `too_wide` of its domain says "too few
     reports to say".  `dishonest` is the share of devices that `influence` supposes to lie.
     `weighting` is how tiers combine: see `combine`.  The result warns of attributes that reports
-    ask about far more or less often than chance would: see `coin_check`.
+    ask about far more or less often than chance would (see `coin_check`), and of those that
+    devices of different tiers answer differently (see `tiers`).
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -44,11 +42,11 @@ def estimate(
     >>> estimate(survey, tally)["wifi"].frequencies[True]
     0.759...
     """
-    tally.check(survey)
+    check_tally(tally, survey)
     if weighting not in WEIGHTINGS:
         raise HarmonyError(f"'weighting' must be one of {', '.join(WEIGHTINGS)}")
     for field, share in (("too_wide", too_wide), ("dishonest", dishonest)):
-        if not isinstance(share, int | float) or not 0 <= share <= 1:
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise HarmonyError(f"'{field}' must be a share between 0 and 1")
     estimates = {}
     for place, attribute in enumerate(survey.attributes):
@@ -65,6 +63,7 @@ def estimate(
             dishonest,
         )
         estimates[attribute.name] = _in_units(attribute, combined, survey.epsilon, too_wide)
+    warnings: list[ResultWarning] = [*check_coins(survey, tally)]
     return Result(
         survey.name,
         tally.round.label,
@@ -72,39 +71,66 @@ def estimate(
         survey.epsilon,
         dishonest,
         estimates,
-        check_coins(survey, tally),
+        (*warnings, *_tier_warnings(estimates, weighting)),
+        weighting,
     )
 
 
+def check_tally(tally: object, survey: Survey) -> None:
+    """Refuse what is not a tally of `survey`, and say how to make one of it."""
+    from ..tally import Tally
+
+    if isinstance(tally, Tally):
+        return tally.check(survey)
+    kind = type(tally).__name__
+    if isinstance(tally, Result):
+        fix = "it is estimated already: read it by attribute, as in result['name']"
+    elif isinstance(tally, list | tuple) and all(isinstance(one, Tally) for one in tally):
+        fix = "add them first: sum(tallies)" if tally else "the list is empty"
+    elif isinstance(tally, str) or hasattr(tally, "__fspath__"):
+        fix = "load the file first: hm.Tally.load(path)"
+    elif hasattr(tally, "schema") and hasattr(tally, "to_batches"):
+        fix = "count reports first: survey.tally(reports); people's values: survey.collect(table)"
+    else:
+        fix = "survey.collect(table) makes one of people's values, survey.tally(reports) of reports"
+    raise HarmonyError(f"estimate needs a Tally, not a {kind}: {fix}")
+
+
+def _tier_warnings(estimates: dict[str, Estimate], weighting: str) -> list[TierWarning]:
+    """Return the attributes whose tiers differ by more than chance, the clearest first."""
+    compared = {name: one.tiers.p_value for name, one in estimates.items() if one.tiers}
+    found = [
+        TierWarning(name, len(compared) * p_value, weighting)
+        for name, p_value in compared.items()
+        if len(compared) * p_value < ALARM
+    ]
+    return sorted(found, key=lambda one: one.p_value)
+
+
 def _in_units(attribute: Asked, combined: Combined, epsilon: float, too_wide: float) -> Estimate:
-    """Scale from the mechanism's units to the attribute's, and return whether it is enough."""
-    errors = np.sqrt(combined.variance)
-    numeric = isinstance(attribute, Numeric) and not attribute.values
-    domain = 2.0 if numeric else 1.0
-    enough = bool(2 * single(0.95) * errors.max() <= too_wide * domain)
-    verdict = "ok" if enough else TOO_FEW
-    if not numeric:
+    """Scale from the mechanism's units to the attribute's."""
+    if attribute.values:
         return HistogramEstimate(
             attribute.name,
             attribute.values,  # type: ignore[arg-type]  # pairs, where it is a crosstab
             combined.n,
             epsilon,
             combined.influence,
-            verdict,
-            combined.estimates,
-            errors,
-            combined.correlation,
+            combined.sampling,
+            combined.covariance,
+            too_wide,
+            combined.tiers,
         )
     assert isinstance(attribute, Numeric)
     half = (attribute.high - attribute.low) / 2
     return MeanEstimate(
         attribute.name,
-        attribute.low + half * (float(combined.estimates[0]) + 1),
-        half * float(errors[0]),
-        combined.n,
-        epsilon,
         attribute.low,
         attribute.high,
+        combined.n,
+        epsilon,
         half * combined.influence,
-        verdict,
+        combined.sampling,
+        too_wide,
+        combined.tiers and combined.tiers.scaled(half),
     )

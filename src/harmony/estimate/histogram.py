@@ -5,21 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..attributes import Value
+from ..errors import HarmonyError
+from .base import Estimate, Row
 from .consistency import project_to_simplex
-from .intervals import simultaneous, single
+from .intervals import confidence_of_each, correlation_of
+from .picks import pick_interval
+from .sampling import Sampling
+from .score import score_interval
+from .tiers import TierComparison
+from .verdicts import TOO_FEW, apart_from_zero, histogram_verdict, is_too_wide
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Limits = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class HistogramEstimate:
+class HistogramEstimate(Estimate):
     """How often each value occurs among the devices that reported.
 
     `frequencies` are unbiased: single ones may be negative or above one.  `consistent` is the
     closest histogram that is neither.  `influence` is how far the stated share of dishonest
-    devices could move one frequency.
+    devices could move one frequency.  `sampling` says how the frequencies scatter.
     """
 
     name: str
@@ -27,10 +42,20 @@ class HistogramEstimate:
     n: int
     epsilon: float
     influence: float
-    verdict: str
-    raw: Floats = field(repr=False)
-    errors: Floats = field(repr=False)
-    correlation: Floats | None = field(repr=False, default=None)
+    sampling: Sampling = field(repr=False)
+    covariance: Floats | None = field(repr=False, default=None)
+    too_wide: float = field(repr=False, default=0.2)
+    tiers: TierComparison | None = field(repr=False, default=None)
+
+    @property
+    def raw(self) -> Floats:
+        """The unbiased frequencies, in the order of the values."""
+        return self.sampling.estimates
+
+    @cached_property
+    def errors(self) -> Floats:
+        """The standard errors, in the order of the values."""
+        return np.sqrt(self.sampling.variance)
 
     @cached_property
     def frequencies(self) -> dict[Value, float]:
@@ -45,7 +70,24 @@ class HistogramEstimate:
     @cached_property
     def consistent(self) -> dict[Value, float]:
         """The frequencies made non-negative and adding up to one."""
-        return self._named(project_to_simplex(self.raw) if self.n else self.raw)
+        return self._named(self._projected)
+
+    @cached_property
+    def detected(self) -> tuple[Value, ...]:
+        """The values that can be told apart from zero, most frequent first.
+
+        A value that nobody has is among them in at most 5% of all rounds.
+        """
+        order = np.argsort(-self.raw, kind="stable")
+        return tuple(self.values[place] for place in order if self._detected[place])
+
+    @cached_property
+    def verdict(self) -> str:
+        """Whether intervals are narrow, and values told apart from zero have most answers."""
+        if not self.n:
+            return TOO_FEW
+        too_wide = is_too_wide(self.sampling, 1.0, self.too_wide)
+        return histogram_verdict(too_wide, self._detected, self._projected)
 
     def interval(
         self, confidence: float = 0.95, *, simultaneous: bool = False
@@ -53,42 +95,120 @@ class HistogramEstimate:
         """Return (low, high) for each value.
 
         Each interval holds with this confidence by itself; with `simultaneous`, all of them
-        hold at once with it.
+        hold at once with it.  For values picked by their frequency, see `top`.
         """
-        margin = self.critical(confidence, together=simultaneous) * self.errors
-        pairs = zip((self.raw - margin).tolist(), (self.raw + margin).tolist(), strict=True)
-        return dict(zip(self.values, pairs, strict=True))
+        return self._pairs(self._limits(confidence, simultaneous))
 
-    def critical(self, confidence: float, *, together: bool) -> float:
-        """Return how many standard errors the intervals reach on each side."""
-        if not together or not self.n:
-            return single(confidence)
-        return simultaneous(confidence, len(self.values), self.correlation)
+    def top(self, count: int, confidence: float = 0.95) -> list[Row]:
+        """Return the rows of the most frequent values, with intervals that hold for the pick.
 
-    def _repr_html_(self) -> str:
-        from .notebook import estimates_html
+        Of the values that are picked this way, a share of at least `confidence` lies in its
+        interval, on average.  `picks` shows why; single intervals would miss far more often.
 
-        return estimates_html(self.name, [self])
+        >>> import numpy as np, harmony as hm
+        >>> survey = hm.Survey("apps", [hm.Integer("app", 0, 99)], epsilon=2.0)
+        >>> people = {"app": np.random.default_rng(5).geometric(0.2, 40_000) % 100}
+        >>> apps = survey.estimate(survey.collect(people, seed=7)).histogram("app")
+        >>> [(row["value"], f"{row['low']:.3f}") for row in apps.top(2)]
+        [(1, '0.193'), (2, '0.148')]
+        """
+        if type(count) is not int or count < 1:
+            raise HarmonyError("'count' must be a positive integer: how many values to pick")
+        order = np.argsort(-self.raw, kind="stable")[:count].tolist()
+        return self._rows(order, self._picked(count, confidence), confidence)
 
-    def rows(self, confidence: float = 0.95) -> list[dict[str, Any]]:
+    def shown(self, most: int, confidence: float = 0.95) -> list[Row]:
+        """Return all rows in order or, of more, the most frequent with intervals for the pick."""
+        return self.rows(confidence) if len(self.values) <= most else self.top(most, confidence)
+
+    def left_out(self, most: int) -> int:
+        """Return how many values `shown` leaves out."""
+        return max(0, len(self.values) - most)
+
+    def rows(self, confidence: float = 0.95) -> list[Row]:
         """Return the estimate as rows of a table, one for each value."""
-        intervals = self.interval(confidence)
+        places = list(range(len(self.values)))
+        return self._rows(places, self._limits(confidence, False), confidence)
+
+    def pick_interval(self, count: int, confidence: float) -> dict[Value, tuple[float, float]]:
+        """Return (low, high) for each value, as they hold for the `count` most frequent ones."""
+        return self._pairs(self._picked(count, confidence))
+
+    @property
+    def drawn_height(self) -> float:
+        """An inch for four bars."""
+        from ..plots import SHOWN_VALUES
+
+        return 0.7 + 0.26 * min(len(self.values), SHOWN_VALUES)
+
+    def draw(self, axes: Axes, confidence: float) -> None:
+        """Draw bars for the consistent form, and dots with intervals for the unbiased one."""
+        from ..plots import SHOWN_VALUES, draw_rows
+
+        most = f" (the {SHOWN_VALUES} most frequent of {len(self.values):,} values)"
+        title = self.name + (most if self.left_out(SHOWN_VALUES) else "")
+        draw_rows(axes, self.shown(SHOWN_VALUES, confidence), title, bars=True)
+
+    @cached_property
+    def correlation(self) -> Floats | None:
+        """How the errors go together, if there are few enough values to say."""
+        return None if self.covariance is None else correlation_of(self.covariance)
+
+    @cached_property
+    def _projected(self) -> Floats:
+        return project_to_simplex(self.raw) if self.n else self.raw
+
+    @cached_property
+    def _detected(self) -> NDArray[np.bool_]:
+        if not self.n:
+            return np.zeros(len(self.values), np.bool_)
+        return apart_from_zero(self.sampling)
+
+    def _rows(self, places: Sequence[int], limits: Limits, confidence: float) -> list[Row]:
+        low, high = limits
+        wide_low, wide_high = self._limits(confidence, True)
         return [
-            {
-                "attribute": self.name,
-                "value": value,
-                "estimate": self.frequencies[value],
-                "stderr": self.stderr[value],
-                "low": intervals[value][0],
-                "high": intervals[value][1],
-                "consistent": self.consistent[value],
-                "n": self.n,
-                "epsilon": self.epsilon,
-                "influence": self.influence,
-                "verdict": self.verdict,
-            }
-            for value in self.values
+            self.row(
+                value=self.values[place],
+                estimate=float(self.raw[place]),
+                stderr=float(self.errors[place]),
+                low=float(low[place]),
+                high=float(high[place]),
+                simultaneous_low=float(wide_low[place]),
+                simultaneous_high=float(wide_high[place]),
+                consistent=float(self._projected[place]),
+                detected=bool(self._detected[place]),
+            )
+            for place in places
         ]
+
+    @cached_property
+    def _known_limits(self) -> dict[Any, Limits]:
+        return {}
+
+    def _limits(self, confidence: float, simultaneous: bool) -> Limits:
+        if (confidence, simultaneous) not in self._known_limits:
+            each = confidence
+            if simultaneous and self.n:
+                each = confidence_of_each(confidence, len(self.values), self.correlation)
+            self._known_limits[confidence, simultaneous] = self._unless_nobody(
+                lambda: score_interval(self.sampling, each)
+            )
+        return self._known_limits[confidence, simultaneous]
+
+    def _picked(self, count: int, confidence: float) -> Limits:
+        return self._unless_nobody(lambda: pick_interval(self.sampling, count, confidence))
+
+    def _unless_nobody(self, find: Any) -> Limits:
+        if self.n:
+            limits: Limits = find()
+            return limits
+        unknown = np.full(len(self.values), np.nan)
+        return unknown, unknown
+
+    def _pairs(self, limits: Limits) -> dict[Value, tuple[float, float]]:
+        pairs = zip(limits[0].tolist(), limits[1].tolist(), strict=True)
+        return dict(zip(self.values, pairs, strict=True))
 
     def _named(self, numbers: Floats) -> dict[Value, float]:
         return dict(zip(self.values, numbers.tolist(), strict=True))

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from ..learn.model import Model
     from ..plan import Plan
     from ..survey import Survey
-    from .result import Estimate, Result
+    from .base import Estimate
+    from .compare import Comparison
+    from .result import Result
 
 SHOWN_VALUES = 24
 
@@ -40,7 +42,7 @@ def survey_html(survey: Survey) -> str:
 
 def estimate_rows(one: Estimate) -> list[list[str]]:
     """Return the rows of one estimate, with a bar for each frequency."""
-    rows = one.rows()
+    rows = one.shown(SHOWN_VALUES)
     write = number_writer(rows)
     return [
         [
@@ -51,9 +53,9 @@ def estimate_rows(one: Estimate) -> list[list[str]]:
             write(row["consistent"]),
             f"{one.n:,}" if place == 0 else "",
             _bar(row["value"] is not None and one.n > 0, row["consistent"]),
-            one.verdict if place == 0 and one.verdict != "ok" else "",
+            "" if place or one.enough else one.verdict,
         ]
-        for place, row in enumerate(rows[:SHOWN_VALUES])
+        for place, row in enumerate(rows)
     ]
 
 
@@ -68,8 +70,8 @@ def estimates_html(title: str, estimates: Iterable[Estimate]) -> str:
     """Show estimates with their intervals."""
     shown = list(estimates)
     rows = [row for one in shown for row in estimate_rows(one)]
-    cut = sum(max(0, len(one.rows()) - SHOWN_VALUES) for one in shown)
-    return html_table(title, HEADINGS, rows, f"{cut:,} more values in to_frame()" if cut else "")
+    cut = sum(one.left_out(SHOWN_VALUES) for one in shown)
+    return html_table(title, HEADINGS, rows, f"{cut:,} rarer values in to_frame()" if cut else "")
 
 
 def result_html(result: Result) -> str:
@@ -77,13 +79,28 @@ def result_html(result: Result) -> str:
     return estimates_html(repr(result).splitlines()[0], result.estimates.values())
 
 
+def comparison_html(comparison: Comparison) -> str:
+    """Show the differences between two results."""
+    from .compare import HEADINGS
+
+    headings = [f">{one}" if 2 <= place <= 4 else one for place, one in enumerate(HEADINGS)]
+    title = f"{comparison.after} against {comparison.before}"
+    return html_table(title, headings, comparison.lines(SHOWN_VALUES))
+
+
 def plan_html(plan: Plan) -> str:
     """Show a plan."""
     rows = [
-        [one.attribute, f"{one.answers:,}", f"± {one.in_units:.2g}", f"{one.error:.2%}"]
+        [
+            one.attribute,
+            f"{one.answers:,}",
+            f"± {one.in_units:.2g}",
+            f"{one.error:.2%}",
+            f"± {one.worst_in_units:.2g}",
+        ]
         for one in plan.errors
     ]
-    headings = ["attribute", ">answers", ">expected error", ">of the domain"]
+    headings = ["attribute", ">answers", ">expected error", ">of the domain", ">at worst"]
     return html_table(repr(plan).splitlines()[0], headings, rows)
 
 

@@ -2,43 +2,50 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..csv_table import csv_table
-from ..frames import pandas_frame, polars_frame
+from ..errors import HarmonyError
 from ..near_names import did_you_mean
+from .base import COLUMNS, Estimate, Row
 from .coin_check import CoinWarning
 from .decimals import decimals_for
+from .export import Exported, finite_rows, text_table
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
+from .tiers import TierWarning
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
     from matplotlib.figure import Figure
 
-Estimate = MeanEstimate | HistogramEstimate
+ResultWarning = CoinWarning | TierWarning
+Kind = TypeVar("Kind", bound=Estimate)
 
 SHOWN_VALUES = 12
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Result(Mapping[str, Any]):
+class Result(Mapping[str, Estimate], Exported):
     """Estimates by attribute name, for one round of a survey, and what is odd about its reports.
+
+    `result["wifi"]` is any kind of estimate; `mean` and `histogram` say which one it is, to people
+    and to type checkers.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
     >>> tally = survey.collect({"wifi": [True] * 3000 + [False] * 1000}, seed=7)
-    >>> survey.estimate(tally)
+    >>> result = survey.estimate(tally)
+    >>> result
     phones, round simulation: 4,000 reports, epsilon 1
     attribute  value  estimate  95% interval    consistent      n
     wifi       False     0.241  0.211 .. 0.271       0.241  4,000
                True      0.759  0.729 .. 0.789       0.759
+    >>> result.histogram("wifi").detected
+    (True, False)
     """
+
+    columns = COLUMNS
 
     survey: str
     round: str
@@ -46,9 +53,10 @@ class Result(Mapping[str, Any]):
     epsilon: float
     dishonest: float
     estimates: dict[str, Estimate]
-    warnings: tuple[CoinWarning, ...] = ()
+    warnings: tuple[ResultWarning, ...] = ()
+    weighting: str = "devices"
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Estimate:
         try:
             return self.estimates[name]
         except KeyError:
@@ -61,11 +69,35 @@ class Result(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.estimates)
 
-    def rows(self, confidence: float = 0.95) -> list[dict[str, Any]]:
-        """Return one row for each mean and each value of a histogram."""
-        return [row for one in self.estimates.values() for row in one.rows(confidence)]
+    def mean(self, name: str) -> MeanEstimate:
+        """Return the estimate of a numeric attribute without bins."""
+        return self._of_kind(name, MeanEstimate)
 
-    def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
+    def histogram(self, name: str) -> HistogramEstimate:
+        """Return the estimate of a categorical attribute, or of a numeric one with bins."""
+        return self._of_kind(name, HistogramEstimate)
+
+    def _of_kind(self, name: str, kind: type[Kind]) -> Kind:
+        one = self[name]
+        if not isinstance(one, kind):
+            raise HarmonyError(
+                f"{name}: this attribute has a {type(one).__name__}, not a {kind.__name__}"
+            )
+        return one
+
+    def rows(self, confidence: float = 0.95, *, top: int | None = None) -> list[Row]:
+        """Return one row for each mean and each value of a histogram.
+
+        With `top`, of histograms only the so many most frequent values, with intervals that hold
+        for the pick.
+        """
+        return [
+            row
+            for one in self.estimates.values()
+            for row in (one.rows(confidence) if top is None else one.shown(top, confidence))
+        ]
+
+    def to_dict(self, confidence: float = 0.95, *, top: int | None = None) -> dict[str, Any]:
         """Return everything as plain values; what is not finite becomes None."""
         return {
             "survey": self.survey,
@@ -74,28 +106,20 @@ class Result(Mapping[str, Any]):
             "epsilon": self.epsilon,
             "confidence": confidence,
             "dishonest": self.dishonest,
-            "estimates": [
-                {key: _finite(value) for key, value in row.items()} for row in self.rows(confidence)
+            "weighting": self.weighting,
+            "estimates": finite_rows(self.rows(confidence, top=top)),
+            "tiers": [
+                {
+                    "attribute": name,
+                    "p_value": one.tiers.p_value,
+                    "stderr_by_devices": one.tiers.by_devices,
+                    "stderr_by_precision": one.tiers.by_precision,
+                }
+                for name, one in self.estimates.items()
+                if one.tiers
             ],
             "warnings": [str(one) for one in self.warnings],
         }
-
-    def to_json(self, confidence: float = 0.95) -> str:
-        """Return `to_dict` as JSON text."""
-        return json.dumps(self.to_dict(confidence), indent=2, ensure_ascii=False)
-
-    def to_csv(self, confidence: float = 0.95) -> str:
-        """Return the rows as CSV text."""
-        rows = self.to_dict(confidence)["estimates"]
-        return csv_table(rows, list(rows[0]))
-
-    def to_frame(self, confidence: float = 0.95) -> pd.DataFrame:
-        """Return the rows as a pandas DataFrame."""
-        return pandas_frame(self.rows(confidence))
-
-    def to_polars(self, confidence: float = 0.95) -> pl.DataFrame:
-        """Return the rows as a Polars DataFrame."""
-        return polars_frame(self.rows(confidence))
 
     def plot(self, confidence: float = 0.95) -> Figure:
         """Draw every estimate with its interval, as a matplotlib figure."""
@@ -115,23 +139,15 @@ class Result(Mapping[str, Any]):
         lines = [("attribute", "value", "estimate", "95% interval", "consistent", "n", "")]
         for one in self.estimates.values():
             lines += _lines(one)
-        widths = [max(len(line[place]) for line in lines) for place in range(7)]
-        aligned = ("<", "<", ">", "<", ">", ">", "<")
-        shown = [
-            "  ".join(
-                f"{cell:{side}{width}}"
-                for cell, side, width in zip(line, aligned, widths, strict=True)
-            ).rstrip()
-            for line in lines
-        ]
+        shown = text_table(lines, "<<><>><")
         return "\n".join([head, *shown, *(f"warning: {one}" for one in self.warnings)])
 
 
 def _lines(one: Estimate) -> list[tuple[str, str, str, str, str, str, str]]:
     """Return the lines of a readable table, with long histograms cut short."""
     lines = []
-    digits = _digits(one)
     rows = one.rows()
+    digits = decimals_for(max(row["stderr"] for row in rows))
     for place, row in enumerate(rows[:SHOWN_VALUES]):
         first = place == 0
         lines.append(
@@ -142,17 +158,9 @@ def _lines(one: Estimate) -> list[tuple[str, str, str, str, str, str, str]]:
                 f"{row['low']:.{digits}f} .. {row['high']:.{digits}f}",
                 f"{row['consistent']:.{digits}f}",
                 f"{one.n:,}" if first else "",
-                one.verdict if first and one.verdict != "ok" else "",
+                "" if not first or one.enough else one.verdict,
             )
         )
     if len(rows) > SHOWN_VALUES:
         lines.append(("", f"... {len(rows) - SHOWN_VALUES} more values", "", "", "", "", ""))
     return lines
-
-
-def _digits(one: Estimate) -> int:
-    return decimals_for(one.stderr if isinstance(one, MeanEstimate) else float(one.errors.max()))
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

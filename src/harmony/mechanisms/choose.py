@@ -10,7 +10,7 @@ from fractions import Fraction
 from ..attributes import Signed
 from ..crosstab import Crosstab, Rounded
 from ..questions import Asked, Question
-from . import Grid, Linear, Mechanism, SignedLinear
+from . import Grid, Linear, Mechanism, SignedLinear, budget
 
 LEAST_EPSILON_PER_ANSWER = 1.0
 """Below this, noise outweighs everything and falls as 1/eps^2: splitting epsilon only loses."""
@@ -18,6 +18,7 @@ LEAST_EPSILON_PER_ANSWER = 1.0
 
 def design_mechanism(attribute: Asked, epsilon: Fraction, mechanism: str) -> Mechanism:
     """Return the mechanism for one answer about `attribute` that may spend `epsilon`."""
+    budget.check()
     if isinstance(attribute, Signed):
         return SignedLinear.design(epsilon, len(attribute.values), mechanism)
     if attribute.values:

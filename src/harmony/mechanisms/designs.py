@@ -4,16 +4,28 @@ A design is (g, t, w): base, digits and window width.  Its variance at frequency
 q (1 - q) / (p - q)^2, where p is the chance that a report supports its own value and q that it
 supports another one (Wang et al. 2017 call such protocols pure).  The search keeps the tally small:
 of all designs within a hundredth of the best variance it takes the one with the fewest cells.
+
+Small tallies have a price at large epsilon.  Rows that treat all pairs of values alike confuse a
+pair in none of r rows, or in at least one: with a chance of at least 1 / r.  Unless there are as
+many symbols as values, noise as low as theory allows needs a chance of about e^-eps, so about
+e^eps rows of as many symbols.  Where that is more than `MOST_CELLS`, a design has more noise.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+
+from harmony_device.protocol import MAX_SYMBOLS
 
 MAX_CELLS = 1 << 18
 """Cells of a tally that a design may use, unless the attribute has more values than that."""
+
+MOST_CELLS = 1 << 21
+"""Cells that it may use where that lowers the variance by more than `WORTH_CELLS`."""
+
+WORTH_CELLS = 1.05
 
 MAX_BASE = 4096
 MAX_SUBSETS = 400
@@ -66,15 +78,18 @@ class Design:
         return q * (1 - q) / (p - q) ** 2
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def best_design(epsilon: float, values: int) -> Design:
     """Return the design of least variance for `values` values, small tallies preferred.
 
     >>> best_design(3.0, 64)
     Design(base=67, digits=1, width=3, subsets=False)
     """
-    candidates = list(_candidates(epsilon, values))
-    least = min(variance for variance, _ in candidates)
+    candidates = _candidates(epsilon, values)
+    few = [one for one in candidates if one[1].cells <= max(MAX_CELLS, 4 * values)]
+    least, least_of_few = (min(variance for variance, _ in some) for some in (candidates, few))
+    if least_of_few <= WORTH_CELLS * least:
+        candidates, least = few, least_of_few
     good = [
         (design.cells, variance, design)
         for variance, design in candidates
@@ -84,7 +99,12 @@ def best_design(epsilon: float, values: int) -> Design:
 
 
 def _candidates(epsilon: float, values: int) -> list[tuple[float, Design]]:
-    designs = [Design(values, 1, 1)] if values <= MAX_BASE else []
+    """Return designs with their variances.
+
+    Randomised response over the values themselves has one row, so its base may be as large as
+    the protocol's symbols.
+    """
+    designs = [Design(values, 1, 1)] if values <= MAX_SYMBOLS else []
     for base in _primes(MAX_BASE):
         digits = 1
         while base**digits < values:
@@ -97,7 +117,7 @@ def _candidates(epsilon: float, values: int) -> list[tuple[float, Design]]:
         for width in _widths(epsilon, values)
         if values <= MAX_SUBSETS and math.comb(values, width) <= MAX_SUBSETS
     ]
-    most = max(MAX_CELLS, 4 * values)
+    most = max(MOST_CELLS, 4 * values)
     return [(design.variance(epsilon), design) for design in designs if design.cells <= most]
 
 

@@ -25,8 +25,12 @@ class ExpectedErrorMixin(ABC):
     def reference_variance(self) -> float:
         """Variance between devices to plan with: that of evenly spread values."""
 
+    @abstractmethod
+    def greatest_variance(self, share: float = 0.0) -> float:
+        """Return what `expected_variance` is for the values that make it greatest."""
+
     def expected_variance(self, share: float = 0.0) -> float:
-        """Return n times the variance of an estimate from n answers.
+        """Return n times the variance of an estimate from n answers, for evenly spread values.
 
         `share` is how much of the population answers: those who do are no longer a sample.
         """

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from harmony_device.tables import TOTAL, DenseTable
 
 from ..arrays import Counts, Floats
 from ..errors import SurveyError
+from .decoded import Decoded
 from .expected_error import ExpectedErrorMixin
 from .moments import Moments
 from .rounding import dense_counts, window_counts
@@ -45,7 +46,7 @@ class Grid(ExpectedErrorMixin):
     values: Floats
 
     @classmethod
-    @cache
+    @lru_cache(maxsize=256)  # some 100 kB each
     def design(cls, epsilon: Fraction, mechanism: str = "auto") -> Grid:
         """Return the paper's two-point table, or the one of least worst-case variance."""
         if mechanism == "harmony" or epsilon <= TWO_POINTS_BELOW:
@@ -131,25 +132,50 @@ class Grid(ExpectedErrorMixin):
         """Variance between devices to plan with: that of a value uniform over its range."""
         return 1 / 3
 
-    def moments(self, cells: Counts) -> Moments:
-        """Decode the counts of the symbols: the mean of t with its variances.
+    def variance_of(self, t: Floats, share: float) -> float:
+        """Return n times the variance of the mean of numbers like these, if `share` answers."""
+        return float(self.noise_at(t).mean() + (1 - share) * np.var(t))
 
-        The noise depends on where the values lie, which the symbols tell only roughly: it is
-        estimated through `_noise_weights`, never below its least possible value, plus the most
-        that rounding to the grid can add.
+    def greatest_variance(self, share: float = 0.0) -> float:
+        """Return what `expected_variance` is for the numbers at which it is greatest.
+
+        Half of them are t and half are -t: with the second moment s(t) of a report, which is
+        straight between grid points, the variance is s(t) - share * t^2.
         """
+        second = self.point_noise + self.points**2
+        slopes = np.diff(second) / np.diff(self.points)
+        peaks = slopes / (2 * share) if share > 0 else np.copysign(np.inf, slopes)
+        t = np.concatenate([self.points, np.clip(peaks, self.points[:-1], self.points[1:])])
+        return float((np.interp(t, self.points, second) - share * t**2).max())
+
+    @cached_property
+    def decoded(self) -> Decoded:
+        """What a report decodes to, for devices on each of the grid points."""
+        return Decoded.of_moments(
+            *(self.probabilities @ self.values**power for power in (1, 2, 3, 4))
+        )
+
+    def moments(self, cells: Counts) -> Moments:
+        """Decode the counts of the symbols: the mean of t with the variance of a report."""
         n = int(cells.sum())
         if n == 0:
-            return Moments(0, np.full(1, np.nan), np.full(1, np.inf), np.full(1, np.inf))
+            return Moments(0, np.full(1, np.nan), np.full(1, np.inf))
         shares = cells[0] / n
         mean = float(shares @ self.values)
-        least, most = self.point_noise.min(), self.point_noise.max()
+        observed = (float(shares @ self.values**2) - mean**2) * n / max(n - 1, 1)
+        total = max(observed, float(self.point_noise.min()))
+        return Moments(n, np.array([mean]), np.array([total]))
+
+    def noise_of(self, cells: Counts) -> float:
+        """Return the noise variance of a report, rounding to the grid aside.
+
+        It depends on where the values lie, which the symbols tell only roughly: it is estimated
+        through `_noise_weights`, and lies between its least and its greatest possible value.
+        """
         fitted, slack = self._noise_weights
-        rounding = (self.points[1] - self.points[0]) ** 2 / 4
-        noise = float(np.clip(shares @ fitted + slack, least, most)) + rounding
-        observed = float(shares @ self.values**2) - mean**2
-        total = max(observed * n / max(n - 1, 1), float(least))
-        return Moments(n, np.array([mean]), np.array([total]), np.array([min(noise, total)]))
+        shares = cells[0] / cells.sum()
+        least, most = self.point_noise.min(), self.point_noise.max()
+        return float(np.clip(shares @ fitted + slack, least, most))
 
     @cached_property
     def _noise_weights(self) -> tuple[Floats, float]:

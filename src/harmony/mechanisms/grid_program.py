@@ -12,7 +12,7 @@ at epsilon 0.01 as at 8.
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,7 @@ BETWEEN = 2
 """Places between two grid points at which the variance is bounded too."""
 
 
-@cache
+@lru_cache(maxsize=1024)
 def least_variance(epsilon: float, points: int, symbols: int) -> tuple[Floats, Floats]:
     """Return (probabilities[points, symbols], output values) of least worst-case variance.
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,16 +26,15 @@ from harmony_device.tables import TOTAL, CirculantTable, DenseTable, Table
 
 from ..arrays import Counts, Floats
 from ..errors import SurveyError
+from .decoded import Decoded
 from .designs import Design, best_design, is_prime, multipliers, window
 from .expected_error import ExpectedErrorMixin
 from .moments import Moments
 from .rounding import window_counts
 from .subsets import subset_table
-from .transforms import radon
+from .transforms import index_table, radon
 
 SMALL_TABLE = 1 << 14
-COVARIANCE_VALUES = 64
-"""Up to this many values, estimates come with their covariance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,7 @@ class Linear(ExpectedErrorMixin):
     table: Table
 
     @classmethod
-    @cache
+    @lru_cache(maxsize=2048)
     def design(cls, epsilon: Fraction, values: int, mechanism: str = "auto") -> Linear:
         """Return the paper's code (g = 2, w = 1), or the one of least variance."""
         if mechanism == "harmony":
@@ -112,6 +111,13 @@ class Linear(ExpectedErrorMixin):
             return np.stack([cells[:, likely].sum(axis=1) for likely in self._likely], axis=1)
         shifted = [np.roll(cells, -int(place), axis=1) for place in np.flatnonzero(self._likely)]
         return np.asarray(np.sum(shifted, axis=0, dtype=cells.dtype))
+
+    def _by_symbol(self, by_index: Floats) -> Floats:
+        """Return, for each row and symbol, the sum over the indices that it supports."""
+        if isinstance(self.table, DenseTable):
+            return by_index @ self._likely
+        shifted = [np.roll(by_index, int(place), axis=1) for place in np.flatnonzero(self._likely)]
+        return np.asarray(np.sum(shifted, axis=0))
 
     @cached_property
     def _agreement(self) -> Floats:
@@ -179,17 +185,29 @@ class Linear(ExpectedErrorMixin):
         """Variance between devices to plan with: all values equally frequent."""
         return (1 - 1 / self.values) / self.values
 
+    def variance_at(self, frequency: Floats, share: float) -> Floats:
+        """Return n times the variance for values of these frequencies, if `share` answers."""
+        return self.noise_at(frequency) + (1 - share) * frequency * (1 - frequency)
+
+    def greatest_variance(self, share: float = 0.0) -> float:
+        """Return what `expected_variance` is for the frequency at which it is greatest.
+
+        It is a parabola that opens downwards, or a line where everyone answers.
+        """
+        rise = float(self.noise_at(np.array(1.0)) - self.noise_at(np.array(0.0)))
+        peak = np.clip(0.5 + rise / (2 * (1 - share)), 0, 1) if share < 1 else 0.0
+        return float(self.variance_at(np.array([0.0, peak, 1.0]), share).max())
+
     def moments(self, cells: Counts) -> Moments:
-        """Decode the counts by row and symbol: k frequencies with their variances."""
+        """Decode the counts by row and symbol: k frequencies with the variance of a report."""
         n = int(cells.sum())
         if n == 0:
             nothing = np.full(self.values, np.nan)
-            return Moments(0, nothing, nothing + np.inf, nothing + np.inf)
+            return Moments(0, nothing, nothing + np.inf)
         estimates = (self.support_counts(cells) / n - self.q) / (self.p - self.q)
         # Two successes and two failures more keep a rare value's variance away from zero.
         smooth = np.clip((estimates * n + 2) / (n + 4), 0, 1)
-        noise = self.noise_at(smooth)
-        return Moments(n, estimates, noise + smooth * (1 - smooth), noise)
+        return Moments(n, estimates, self.noise_at(smooth) + smooth * (1 - smooth))
 
     def support_counts(self, cells: Counts) -> Counts:
         """Return, for each value, how many reports support it: exact integers."""
@@ -200,19 +218,39 @@ class Linear(ExpectedErrorMixin):
         """indices[row, value], where that is a small table."""
         if self.code.rows * self.values > SMALL_TABLE:
             return None
-        rows = [
-            [self.code.index(value, row) for value in range(self.values)]
-            for row in range(self.code.rows)
-        ]
-        return np.array(rows, np.uint16)
+        return index_table(self.code, self.values).astype(np.uint16)
 
-    def covariance(self, cells: Counts) -> Floats | None:
-        """Return the covariance of one decoded report over values and noise, if k is small."""
-        if self.indices is None or self.values > COVARIANCE_VALUES:
-            return None
-        supports = self.support[self.indices]  # row, value, symbol
-        shares = cells[:, None, :] / cells.sum()
-        both = np.matmul(supports * shares, supports.transpose(0, 2, 1)).sum(axis=0)
-        mean = (supports * shares).sum(axis=(0, 2))
-        covariance: Floats = both - np.outer(mean, mean)
-        return covariance / (self.p - self.q) ** 2
+    def decoded_sum(self, weights: Floats) -> Decoded:
+        """Return what a report says about a weighted sum of frequencies, for each value.
+
+        Kind u of the result are the devices whose value is number u.
+        """
+        index = index_table(self.code, self.values)
+        by_index = np.zeros((self.code.rows, self.code.base))
+        np.add.at(by_index, (np.arange(self.code.rows)[:, None], index), weights[None, :])
+        decoded = (self._by_symbol(by_index) - self.q * weights.sum()) / (self.p - self.q)
+        counts = np.asarray(self.table.counts, np.float64) / TOTAL
+        unlikely, likely = counts[~self._likely].mean(), counts[self._likely].mean()
+        moments = []
+        for power in (1, 2, 3, 4):
+            symbols = decoded**power
+            of_index = unlikely * symbols.sum(axis=1, keepdims=True)
+            of_index = of_index + (likely - unlikely) * self._by_index(symbols)
+            moments.append(np.take_along_axis(of_index, index, axis=1).mean(axis=0))
+        return Decoded.of_moments(*moments)
+
+    def noise_covariance(self, shares: Floats) -> Floats:
+        """Return the covariance that privacy noise gives one decoded report.
+
+        `shares` is how frequent the values are among the devices.
+        """
+        supports = self.support[index_table(self.code, self.values)]  # row, value, symbol
+        counts = np.asarray(self.table.counts, np.float64) / TOTAL
+        unlikely, likely = counts[~self._likely].mean(), counts[self._likely].mean()
+        chances = (unlikely + (likely - unlikely) * (shares @ supports)) / self.code.rows
+        weighed = supports * chances[:, None, :]
+        both = np.matmul(weighed, supports.transpose(0, 2, 1)).sum(axis=0)
+        mean = weighed.sum(axis=(0, 2))
+        total = (both - np.outer(mean, mean)) / (self.p - self.q) ** 2
+        noise: Floats = total - (np.diag(shares) - np.outer(shares, shares))
+        return noise

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ class SignedLinear(ExpectedErrorMixin):
     table: CirculantTable
 
     @classmethod
-    @cache
+    @lru_cache(maxsize=2048)
     def design(cls, epsilon: Fraction, values: int, mechanism: str = "auto") -> SignedLinear:
         """Return the mechanism for `values` levels; there is one, whatever `mechanism` asks."""
         digits = 1 + (values - 1).bit_length()
@@ -104,6 +104,10 @@ class SignedLinear(ExpectedErrorMixin):
         """Variance between devices to plan with; the noise's bound includes it."""
         return 0.0
 
+    def greatest_variance(self, share: float = 0.0) -> float:
+        """Return the variance at its greatest; the noise's bound is that."""
+        return self.zero_variance
+
     def moments(self, cells: Counts) -> Moments:
         """Decode the counts: for each level, the mean of sign times (indicator - 1 / size).
 
@@ -116,8 +120,7 @@ class SignedLinear(ExpectedErrorMixin):
         size = self.code.rows + 1
         spectrum = np.concatenate([[0.0], self.scale * rows])
         estimates: Floats = walsh_hadamard(spectrum)[: self.values] / size
-        noise = np.full(self.values, self.zero_variance if n else np.inf)
-        return Moments(n, estimates, noise, noise)
+        return Moments(n, estimates, np.full(self.values, self.zero_variance if n else np.inf))
 
     @cached_property
     def indices(self) -> NDArray[np.uint16] | None:

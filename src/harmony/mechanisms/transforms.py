@@ -35,6 +35,25 @@ def radon(by_index: Counts, code: LinearCode) -> Counts:
     return _by_value(by_point) if g == 2 else _fourier(by_point, code)
 
 
+def index_table(code: LinearCode, size: int) -> Counts:
+    """Return index[row, value]: what `code.index` gives, for all rows and `size` values.
+
+    >>> code = LinearCode(values=5, base=3, digits=2, multipliers=[1, 2])
+    >>> table = index_table(code, 5)
+    >>> table.tolist() == [[code.index(v, r) for v in range(5)] for r in range(code.rows)]
+    True
+    """
+    g, values = code.base, np.arange(size)
+    vectors = point_numbers(code)
+    products = np.zeros((len(vectors), len(values)), np.int64)
+    while vectors.any():
+        vectors, row_digit = np.divmod(vectors, g)
+        values, value_digit = np.divmod(values, g)
+        products += np.outer(row_digit, value_digit)
+    table: Counts = np.concatenate([multiplier * products % g for multiplier in code.multipliers])
+    return table
+
+
 def _by_value(by_point: Counts) -> Counts:
     """The case g = 2: exact integers throughout.  Point i is the vector with number i + 1."""
     signed = np.concatenate([[0], by_point[:, 0] - by_point[:, 1]])

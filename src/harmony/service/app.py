@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -15,25 +14,15 @@ from starlette.middleware.cors import CORSMiddleware
 import harmony
 
 from . import dashboard
+from .admission import Admission
 from .api import admin, analysis, devices, links, sdk, system, trainings
 from .api.ingest_description import DESCRIPTION, PATH
 from .api.models import ProblemDocument
 from .api.task_description import TASK_DESCRIPTION, TASK_PATH
-from .asgi import (
-    App,
-    DisconnectedError,
-    Receive,
-    Scope,
-    Send,
-    problem_response,
-    read_body,
-    send_response,
-    speaks_protocol,
-)
+from .asgi import App, Receive, Scope, Send, speaks_protocol
 from .ingest.route import Ingest, is_ingest
 from .problems import MEDIA_TYPE, Problem, problem_of, reason_for
 from .state import ServiceState
-from .texts import check_texts
 from .training.route import Tasks, is_task
 
 _REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -60,7 +49,7 @@ class Application:
         self.ingest = Ingest(state)
         self._ingest: App = speaks_protocol(self.ingest)
         self._tasks: App = speaks_protocol(Tasks(state))
-        self._api: App = speaks_protocol(LimitedBody(api_of(state), state))
+        self._api: App = speaks_protocol(Admission(api_of(state), state))
         origins = state.settings.cors_origins
         if origins:
             self._ingest = _with_cors(self._ingest, origins)
@@ -89,32 +78,6 @@ class Application:
                 await self.state.stop()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
-
-
-class LimitedBody:
-    """Reads a request's body, within the limits, before the API sees the request."""
-
-    def __init__(self, app: App, state: ServiceState) -> None:
-        self._app = app
-        self._state = state
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with its body read."""
-        try:
-            body = await read_body(receive, scope["headers"], self._state.settings)
-            check_texts(body)
-        except Problem as problem:
-            await send_response(send, problem_response(problem))
-            return
-        except DisconnectedError:
-            return
-        unread = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def receive_read() -> Any:
-            return unread.pop() if unread else await receive()
-
-        with suppress(Exception):  # the API has responded and logged; Starlette raises it again
-            await self._app(scope, receive_read, send)
 
 
 def api_of(state: ServiceState) -> FastAPI:

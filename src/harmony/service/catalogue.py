@@ -29,14 +29,10 @@ from .database import Database
 from .entries import RoundEntry, StepEntry, SurveyEntry, TrainingEntry
 from .ingest.blocks import LiveRound
 from .problems import Problem
-from .rate_limit import RateLimit
 from .schedule import LAST_MOMENT, LONGEST_ROUND, Period, period_at
 from .sealing import new_key
 
 log = structlog.get_logger(__name__)
-
-REREADS_PER_SECOND = 10
-"""How often names that are not there may make the catalogue be read again."""
 
 CLOCKS_DIFFER = 86400.0
 """By how much the clocks of two servers may differ, in seconds."""
@@ -65,8 +61,9 @@ class Catalogue:
         self.live: dict[tuple[str, str], LiveRound] = {}
         """The rounds that take reports, by survey and label: all that the ingest path asks."""
         self._left_out: set[tuple[str, int]] = set()
-        self._rereads = RateLimit(REREADS_PER_SECOND, REREADS_PER_SECOND)
         self._seen: tuple[Any, ...] = ()
+        self._looking = threading.Lock()
+        self._looks = 0
 
     def reload(self) -> None:
         """Read surveys, trainings and rounds; what is known already is kept."""
@@ -105,18 +102,24 @@ class Catalogue:
                 if one.closed is None
             }
 
-    def _reread(self) -> None:
-        """Read again because a name is not here, but not for everyone who makes names up."""
-        if not self._rereads.acquire(""):
-            self.reload()
+    def refresh(self) -> None:
+        """Read again if another server has added or deleted a survey, opened or closed a round.
 
-    def follow_others(self) -> None:
-        """Read again if another server has added a survey, or opened or closed a round."""
+        Who asks at about the same time shares a look, so that names that are made up cost little.
+        """
+        asked = self._looks
+        with self._looking:
+            if self._looks == asked:  # nobody has begun to look since
+                self._looks += 1
+                self._look()
+
+    def _look(self) -> None:
         surveys, rounds = schema.surveys.c, schema.rounds.c
         asked = select(
             select(func.max(surveys.id)).scalar_subquery(),
+            select(func.count(surveys.deleted)).scalar_subquery(),
             select(func.max(rounds.id)).scalar_subquery(),
-            select(func.count(rounds.closed)).scalar_subquery(),
+            select(func.count()).where(rounds.closed.is_(None)).scalar_subquery(),
         )
         with self._database.read() as connection:
             there = tuple(connection.execute(asked).one())
@@ -188,7 +191,7 @@ class Catalogue:
     def survey(self, name: str) -> SurveyEntry:
         """Return a survey, or raise the problem that there is none."""
         if name not in self.surveys:
-            self._reread()
+            self.refresh()
         if name not in self.surveys:
             raise Problem("unknown-survey", "there is no survey of this name")
         return self.surveys[name]
@@ -197,7 +200,7 @@ class Catalogue:
         """Return a round of a survey or a training: by its label, or the latest."""
         rounds = self.rounds.get(name)
         if rounds is None or (label is not None and label not in rounds):
-            self._reread()
+            self.refresh()
             rounds = self.rounds.get(name)
         if rounds is None:
             raise Problem("unknown-survey", "there is no survey of this name")

@@ -2,9 +2,9 @@
 
 The server keeps no list of devices: a credential proves that it issued the id, and when.  It is
 `<number of the key>-<second of the enrolment>-<32 hex digits of the HMAC-SHA-256>`; keys that are
-not retired all verify, the newest signs.  Credentials of servers before protocol 1 lack the second:
-their devices count as enrolled at 0, earlier than any round.  A request proves its device by
-`Authorization: Harmony <id in hex>.<credential>`.
+not retired all verify, the newest that all servers know signs.  Credentials of servers before
+protocol 1 lack the second: their devices count as enrolled at 0, earlier than any round.  A request
+proves its device by `Authorization: Harmony <id in hex>.<credential>`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from .schema import server_keys
 SCHEME = b"Harmony "
 SECRET_BYTES = 32
 MAC_BYTES = 16
+
+KNOWN_SECONDS = 15.0
+"""A key signs when it is so old: by then every other server has read it, and will verify it."""
 
 
 class Holder(NamedTuple):
@@ -52,7 +55,8 @@ class Credentials:
             return
         now = self._clock()
         alive = [row for row in rows if row.retires is None or row.retires > now]
-        self._newest = str(alive[-1].number).encode()
+        known = [row for row in alive if row.created <= now - KNOWN_SECONDS]
+        self._newest = str((known or alive)[-1].number).encode()
         self._keys = {
             str(row.number).encode(): (_key(row.secret), row.retires or float("inf"))
             for row in alive

@@ -12,6 +12,8 @@ from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 
 from harmony.errors import HarmonyError
 
+from .patience import DATABASE_SECONDS, Silence
+
 GATE = 0x4841524D
 """PostgreSQL's advisory lock that commits share; closing a round or forgetting a device has it
 alone, so that neither can miss a report that is being committed."""
@@ -24,8 +26,6 @@ SCHEMA_VERSION = "0005"
 SEALED_SINCE = "0005"
 """Before this version the database held the ids of devices as they are."""
 
-BUSY_SECONDS = 30
-
 
 class DatabaseError(HarmonyError):
     """The database cannot be used: unreachable, not Harmony's, or of an unknown version."""
@@ -37,14 +37,21 @@ class Database:
     A place is a file's path or `sqlite:///path` (SQLite), or `postgresql://...`.
     """
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, seconds: float = DATABASE_SECONDS) -> None:
         self.url = _url(place)
+        self.seconds = seconds
+        """How long a statement may take."""
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.engine = _sqlite_engine(self.url) if self.is_sqlite else _postgres_engine(self.url)
+        self._silence = Silence()
+        if self.is_sqlite:
+            self.engine = _sqlite_engine(self.url, seconds)
+        else:
+            self.engine = _postgres_engine(self.url, seconds, self._silence)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a snapshot: what it sees does not change while others commit."""
+        self._silence.check()
         options: dict[str, Any] = {"harmony_read": True}
         if not self.is_sqlite:
             options["isolation_level"] = "REPEATABLE READ"
@@ -57,6 +64,7 @@ class Database:
     @contextmanager
     def write(self, *, alone: bool = False) -> Iterator[Connection]:
         """Open a transaction; `alone` waits until no commit of reports is under way."""
+        self._silence.check()
         with self.engine.begin() as connection:
             if alone and not self.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:gate)"), {"gate": GATE})
@@ -75,7 +83,8 @@ class Database:
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
         known = {one.revision for one in ScriptDirectory.from_config(config).walk_revisions()}
         try:
-            with self.engine.begin() as connection:
+            self._silence.check()
+            with self._unhurried() as engine, engine.begin() as connection:
                 if not self.is_sqlite:
                     key = {"key": MIGRATING}
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), key)
@@ -103,12 +112,22 @@ class Database:
 
     def vacuum(self, tables: Sequence[str], lock_seconds: float = 0.0) -> None:
         """Write PostgreSQL's tables anew; give up if one cannot be had alone within some time."""
-        with self.engine.connect() as plain:
+        with self._unhurried() as engine, engine.connect() as plain:
             connection = plain.execution_options(isolation_level="AUTOCOMMIT")
             connection.execute(text(f"SET lock_timeout = {lock_seconds * 1000:.0f}"))
             for table in tables:
                 connection.execute(text(f"VACUUM (FULL, ANALYZE) {table}"))
             connection.execute(text("RESET lock_timeout"))
+
+    @contextmanager
+    def _unhurried(self) -> Iterator[Engine]:
+        """Give an engine whose statements may take what they take: there may be much to do."""
+        engine = self.engine if self.is_sqlite else create_engine(self.url, hide_parameters=True)
+        try:
+            yield engine
+        finally:
+            if engine is not self.engine:
+                engine.dispose()
 
     def _version(self) -> str | None:
         """Return the schema's version, or None if it has none yet."""
@@ -155,14 +174,36 @@ def _url(place: str) -> URL:
     raise DatabaseError("'database' must be a file's path, or a sqlite:// or postgresql:// URL")
 
 
-def _postgres_engine(url: URL) -> Engine:
-    return create_engine(
-        url, pool_pre_ping=True, pool_size=5, max_overflow=10, hide_parameters=True
+def postgres_url(url: URL) -> str:
+    """Return the address of a PostgreSQL as libpq reads it."""
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def _postgres_engine(url: URL, seconds: float, silence: Silence) -> Engine:
+    from .patient_connection import connector
+
+    engine = create_engine(
+        url,
+        creator=connector(postgres_url(url), seconds, silence),
+        pool_pre_ping=True,
+        pool_size=5,
+        max_overflow=10,
+        pool_timeout=seconds,
+        hide_parameters=True,
     )
 
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: Any) -> None:
+        # The server gives up, too; and locks are free again if this process is stopped with them.
+        for setting in ("statement_timeout", "idle_in_transaction_session_timeout"):
+            connection.execute(f"SET {setting} = {round(seconds * 1000)}")
+        connection.commit()
 
-def _sqlite_engine(url: URL) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
+    return engine
+
+
+def _sqlite_engine(url: URL, seconds: float) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": seconds}, hide_parameters=True)
     return _with_explicit_begin(engine)
 
 

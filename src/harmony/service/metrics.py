@@ -61,6 +61,20 @@ class Metrics:
         )
         self.waiting: Callable[[], int] = lambda: 0
         """How many reports wait; set by the writer."""
+        self.connections = Gauge(
+            "harmony_connections",
+            "Open connections",
+            registry=self.registry,
+            multiprocess_mode="livesum",
+        )
+        self.connected: Callable[[], int] = lambda: 0
+        """How many connections are open; set by their limits."""
+        self.dropped_connections = Counter(
+            "harmony_dropped_connections",
+            "Connections that the server ended, by what it waited for",
+            ["reason"],
+            registry=self.registry,
+        )
         self.arrivals = Arrivals()
         self._outcomes: dict[str, Count[str]] = {}
         self._lock = threading.Lock()
@@ -87,6 +101,10 @@ class Metrics:
         if survey is not None:
             self._add(survey, {reason: 1})
 
+    def dropped(self, reason: str) -> None:
+        """Count a connection that the server ended, or had no room for."""
+        self.dropped_connections.labels(reason).inc()
+
     def outcomes(self, survey: str) -> dict[str, int]:
         """Return what became of a survey's reports since this server started."""
         with self._lock:
@@ -99,6 +117,7 @@ class Metrics:
     def page(self) -> bytes:
         """Return the metrics as Prometheus reads them."""
         self.queue_depth.set(self.waiting())
+        self.connections.set(self.connected())
         if SHARED_FOLDER not in os.environ:
             return generate_latest(self.registry)
         shared = CollectorRegistry()

@@ -32,6 +32,7 @@ TITLES = {
     "too-large": (413, "The request is too large"),
     "unsupported-media-type": (415, "This route does not take that content type"),
     "too-many-requests": (429, "Too many requests; wait before the next"),
+    "header-too-large": (431, "The head of the request is too large"),
     "internal": (500, "The server failed; its log says why"),
     "overloaded": (503, "The server cannot take this now; try again later"),
 }

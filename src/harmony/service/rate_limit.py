@@ -11,6 +11,9 @@ from .problems import Problem
 
 MOST_KEYS = 100_000
 
+MOST_LETTERS = 64
+"""Of an address that counts: a proxy may write anything, and it is kept."""
+
 
 def network_of(address: str) -> str:
     """Return what a limit goes by: an IPv4 address, or the 64 bits that one IPv6 customer has.
@@ -18,7 +21,7 @@ def network_of(address: str) -> str:
     >>> network_of("192.0.2.1"), network_of("2001:db8::1:2:3:4"), network_of("::ffff:192.0.2.1")
     ('192.0.2.1', '2001:db8::/64', '192.0.2.1')
     """
-    return _ipv6_network(address) if ":" in address else address
+    return _ipv6_network(address) if ":" in address else address[:MOST_LETTERS]
 
 
 @lru_cache(maxsize=4096)
@@ -26,7 +29,7 @@ def _ipv6_network(address: str) -> str:
     try:
         whole = IPv6Address(address.partition("%")[0])
     except ValueError:  # a proxy may write anything
-        return address
+        return address[:MOST_LETTERS]
     if whole.ipv4_mapped is not None:
         return str(whole.ipv4_mapped)
     return str(IPv6Network((whole, 64), strict=False))
@@ -71,5 +74,5 @@ class RateLimit:
 
     def _drop_idle(self, now: float) -> None:
         self._empty_at = {key: moment for key, moment in self._empty_at.items() if moment > now}
-        if len(self._empty_at) >= MOST_KEYS:
+        if len(self._empty_at) > MOST_KEYS // 2:  # or it would be searched again before long
             self._empty_at.clear()

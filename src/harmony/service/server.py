@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
+import threading
 
 import structlog
 import uvicorn
@@ -15,14 +16,20 @@ from harmony.errors import HarmonyError
 
 from .app import Application
 from .asgi import App
-from .ingest.http_protocol import choose_protocol
-from .ingest.route import Ingest
+from .http.choice import choose_protocol
+from .ingest.writer import CLOSE_SECONDS
 from .logs import configure_logs
 from .settings import Settings
 from .state import ServiceState
 from .workers import run_workers
 
 log = structlog.get_logger(__name__)
+
+LEAVE_SECONDS = 4.0
+"""How long closing may take beyond what requests and a last commit may."""
+
+OTHER_FILES = 200
+"""Open files that are no connections: the database's, the log's, modules being read."""
 
 
 def run(settings: Settings) -> None:
@@ -54,55 +61,91 @@ def work(settings: Settings, listener: socket.socket) -> None:
 
 
 def _serve(state: ServiceState, listener: socket.socket) -> None:
-    # uvicorn raises the signal that stopped it once more when it is done: a stop is no failure.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
     app = Application(state)
-    serve_app(app, listener, state.settings, state.stopping.set, app.ingest)
+    serve_app(app, listener, app)
 
 
-def serve_app(
-    app: App,
-    listener: socket.socket,
-    settings: Settings,
-    stopping: Callable[[], None],
-    ingest: Ingest,
-) -> None:
-    """Serve `app` on uvicorn until a signal ends it; `stopping` tells its streams to end.
+def serve_app(app: App, listener: socket.socket, service: Application) -> None:
+    """Serve `app`, which is the service or stands before it, on uvicorn until a signal ends it.
 
-    Single reports go to `ingest` without a detour.
+    Single reports go to the service without a detour.
     """
     # What is loaded by now stays, and what a request makes goes with its response: the
     # collector finds next to nothing, so it need not search among the requests under way.
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+    state, settings = service.state, with_files_for(service.state.settings)
     config = uvicorn.Config(
         app,
         loop="auto",
-        http=choose_protocol(ingest, settings),
+        http=choose_protocol(service.ingest, settings, state.metrics),
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
-        limit_concurrency=settings.connections,
-        proxy_headers=bool(settings.trusted_proxies),
-        forwarded_allow_ips=settings.trusted_proxies or None,
+        h11_max_incomplete_event_size=settings.header_bytes,
+        timeout_keep_alive=round(settings.idle_seconds),
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=settings.proxies or None,
         timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
     )
-    Server(config, stopping).run(sockets=[listener])
+    server = Server(config, state)
+    # uvicorn raises the signal that stopped it once more when it is done: a stop is no failure.
+    # One that comes before uvicorn listens to signals is not lost.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, server.stop)
+    server.run(sockets=[listener])
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server, which says when it stops: it would wait for endless streams."""
+    """Uvicorn's server, which ends in time: it would wait for streams and threads without end."""
 
-    def __init__(self, config: uvicorn.Config, stopping: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, state: ServiceState) -> None:
         super().__init__(config)
-        self._stopping = stopping
+        self._state = state
+
+    def stop(self, *_: object) -> None:
+        """Stop as soon as the server runs, or go on stopping."""
+        self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams, then finish what is under way."""
-        self._stopping()
+        """End the streams, then finish what is under way, or leave it when the time is up."""
+        seconds = stop_seconds(self._state.settings)
+        timer = threading.Timer(seconds, _leave, (seconds,))
+        timer.daemon = True
+        timer.start()
+        self._state.stopping.set()
         await super().shutdown(sockets)
+
+
+def stop_seconds(settings: Settings) -> float:
+    """Return after how long a server that was told to stop ends, whatever is under way."""
+    return settings.drain_seconds + CLOSE_SECONDS + LEAVE_SECONDS
+
+
+def _leave(seconds: float) -> None:
+    """End the process although a thread hangs: nothing that was acknowledged is lost by it."""
+    log.error("the database or a disk hangs, so the server ends without it", seconds=seconds)
+    os._exit(1)
+
+
+def with_files_for(settings: Settings) -> Settings:
+    """Let the process have as many files as it may have connections, or else fewer of these."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return settings
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = settings.connections + OTHER_FILES
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return settings
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    if allowed == wanted:
+        return settings
+    fewer = max(1, allowed - OTHER_FILES)
+    log.warning("the system allows fewer files than 'connections' needs", connections=fewer)
+    return settings.model_copy(update={"connections": fewer})
 
 
 def listen(settings: Settings) -> list[socket.socket]:

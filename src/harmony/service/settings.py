@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -57,9 +58,26 @@ class Settings(BaseSettings):
     queue_reports: int = Field(
         200_000, ge=1, description="respond 503 when so many reports wait for their commit"
     )
-    body_bytes: int = Field(8 << 20, ge=1024, description="the largest request body")
-    body_seconds: float = Field(30.0, gt=0, description="how long a request body may take")
+    database_seconds: float = Field(
+        30.0, ge=1, le=3600, description="how long the database may take for a commit or a query"
+    )
+    body_bytes: int = Field(8 << 20, ge=1024, description="the largest batch of a gateway")
+    document_bytes: int = Field(1 << 20, ge=1024, description="the largest of other bodies")
+    header_bytes: int = Field(16 << 10, ge=1024, description="the largest head of a request")
+    head_seconds: float = Field(
+        15.0, gt=0, description="how long a first byte, and a request's head, may take"
+    )
+    body_seconds: float = Field(30.0, gt=0, description="how long a request's body may take")
+    response_seconds: float = Field(
+        60.0, gt=0, description="how long a client may read nothing of its response"
+    )
+    idle_seconds: float = Field(
+        75.0, gt=0, description="how long a connection may wait for its next request"
+    )
     connections: int = Field(4096, ge=1, description="how many connections a worker serves")
+    address_connections: int = Field(
+        512, ge=0, description="connections from one address at once; 0 for no limit"
+    )
     address_rate: float = Field(
         500.0, ge=0, description="requests a second from one address; 0 for no limit"
     )
@@ -73,7 +91,7 @@ class Settings(BaseSettings):
     )
     enrolment_burst: int = Field(1000, ge=1, description="enrolments from one address at once")
     trusted_proxies: str = Field(
-        "", description="addresses whose X-Forwarded-For is believed, with commas between"
+        "", description="proxies whose X-Forwarded-For is believed, with commas between"
     )
     cors_origins: Annotated[list[str], NoDecode] = Field(
         default_factory=list, description="origins whose pages may call the API"
@@ -83,6 +101,25 @@ class Settings(BaseSettings):
     )
     log_format: Literal["json", "console"] = Field("console", description="how log lines look")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @property
+    def proxies(self) -> list[str]:
+        """The proxies that are believed, one by one."""
+        return [one.strip() for one in self.trusted_proxies.split(",") if one.strip()]
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _name_networks(cls, given: str) -> str:
+        """Refuse what is no address: it would be believed of nobody, or of everybody."""
+        for one in given.split(","):
+            try:
+                ip_network(one.strip() or "::")
+            except ValueError:
+                raise ValueError(
+                    "it must be addresses or networks, such as 127.0.0.1 or 10.0.0.0/8, with "
+                    "commas between"
+                ) from None
+        return given
 
     @field_validator("cors_origins", mode="before")
     @classmethod

@@ -29,6 +29,8 @@ TICK_SECONDS = 0.5
 RELOAD_SECONDS = 5.0
 REFRESH_SECONDS = 0.1
 """How often at most reports to rounds that memory lacks make the catalogue be read."""
+RESPONSE_SECONDS = 5.0
+"""After so long without a response of the database the server is not ready."""
 TRAIN_SECONDS = 0.1
 """How often a running training is looked at: its steps close this late at most."""
 
@@ -39,7 +41,7 @@ class ServiceState:
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
         self.settings = settings
         self.clock = clock
-        self.database = Database(settings.database)
+        self.database = Database(settings.database, settings.database_seconds)
         self.database.migrate()
         self.catalogue = Catalogue(self.database, clock)
         self.credentials = Credentials(self.database, clock)
@@ -56,10 +58,13 @@ class ServiceState:
             batch_reports=settings.batch_reports,
             batch_seconds=settings.batch_milliseconds / 1000,
             queue_reports=settings.queue_reports,
+            commit_seconds=settings.database_seconds,
             clock=clock,
             metrics=self.metrics,
         )
-        self.ready = False
+        self._started = False
+        self._responded = 0.0
+        """When the database last responded to the tick, on the loop's clock."""
         self.stopping = asyncio.Event()
         """Set when the server is told to stop: streams that would go on for ever end."""
         self._tickers: list[asyncio.Task[None]] = []
@@ -81,19 +86,28 @@ class ServiceState:
             asyncio.create_task(self._tick()),
             asyncio.create_task(self._train()),
         ]
-        self.ready = True
+        self._responded = asyncio.get_running_loop().time()
+        self._started = True
 
     async def stop(self) -> None:
         """Stop taking reports, commit those that wait, and close the database."""
-        self.ready = False
+        self._started = False
         self.stopping.set()
         for ticker in self._tickers:
             ticker.cancel()
         await self.writer.close()
         self.database.close()
 
+    def trouble(self) -> str:
+        """Return why reports cannot be taken now; "" if they can.  It asks nobody, and is quick."""
+        if not self._started:
+            return "the server is starting or stopping"
+        if asyncio.get_running_loop().time() - self._responded > RESPONSE_SECONDS:
+            return "the database does not respond"
+        return self.writer.trouble
+
     async def refresh_catalogue(self) -> None:
-        """Read the catalogue afresh; requests that ask at about the same time share a reading."""
+        """Look for other servers' changes; requests at about the same time share a look."""
         wanted = self._refreshes + 1
         async with self._refresh_lock:
             if self._refreshes < wanted:
@@ -101,21 +115,26 @@ class ServiceState:
                 await asyncio.sleep(self._refreshed + REFRESH_SECONDS - loop.time())
                 self._refreshed = loop.time()
                 self._refreshes += 1
-                await asyncio.to_thread(self.catalogue.reload)
+                await asyncio.to_thread(self.catalogue.refresh)
 
     async def _tick(self) -> None:
         """Follow the schedules, and look now and then for other servers' changes."""
-        since_reload = 0.0
+        since_reload, failing = 0.0, False
         while True:
             try:
+                await asyncio.to_thread(self.catalogue.refresh)
+                self._responded = asyncio.get_running_loop().time()
                 for opened in await asyncio.to_thread(self.catalogue.follow_schedules):
                     log.info("round opened on schedule", round=opened)
-                await asyncio.to_thread(self.catalogue.follow_others)
                 if since_reload >= RELOAD_SECONDS:
                     since_reload = 0.0
                     await asyncio.to_thread(self.reload)
+                failing = False
             except SQLAlchemyError as problem:
-                log.warning("the database did not respond", problem=str(problem))
+                if not failing:
+                    log.warning("the database did not respond", problem=str(problem))
+                failing = True
+            self.writer.probe()
             await asyncio.sleep(TICK_SECONDS)
             since_reload += TICK_SECONDS
 
@@ -133,11 +152,16 @@ class ServiceState:
                 log.exception("the trainings could not be looked at")
             await asyncio.sleep(pause)
 
-    def admit_device(self, authorization: bytes) -> Holder:
-        """Return the device that asks, within its rate; raise the problem if that is not so."""
+    def device_of(self, authorization: bytes) -> Holder:
+        """Return the device that asks, or raise the problem that it does not prove itself."""
         holder = self.credentials.holder_of(authorization)
         if holder is None:
             raise Problem("unauthorized", "'Authorization' is not a valid device credential")
+        return holder
+
+    def admit_device(self, authorization: bytes) -> Holder:
+        """Return the device that asks, within its rate; raise the problem if that is not so."""
+        holder = self.device_of(authorization)
         self.credential_limit.check(holder.device)
         return holder
 
@@ -147,11 +171,34 @@ class ServiceState:
 
     def admit_bearer(self, authorization: str, roles: Sequence[str]) -> Token:
         """Return the bearer's token, of one of these roles or an admin's, within its rate."""
-        kind, _, presented = authorization.partition(" ")
-        token = self.tokens.verify(presented.strip()) if kind.lower() == "bearer" else None
+        return self._admit(_valid(self.tokens.verify(_presented(authorization))), roles)
+
+    async def admit_bearer_soon(self, authorization: str, roles: Sequence[str]) -> Token:
+        """Do the same on the loop, which does not wait for the database."""
+        return self._admit(await self.token_of(authorization), roles)
+
+    async def token_of(self, authorization: str) -> Token:
+        """Return the bearer's token; ask the database on a thread if memory does not have it."""
+        presented = _presented(authorization)
+        token = self.tokens.verify_known(presented)
         if token is None:
-            raise Problem("unauthorized", "'Authorization' must be 'Bearer' and a valid token")
+            token = await asyncio.to_thread(self.tokens.verify, presented)
+        return _valid(token)
+
+    def _admit(self, token: Token, roles: Sequence[str]) -> Token:
         if token.role not in (*roles, ADMIN):
             raise Problem("forbidden", f"this needs a token of the role {' or '.join(roles)}")
         self.credential_limit.check(token.id)
         return token
+
+
+def _presented(authorization: str) -> str:
+    """Return what a bearer presents, "" if it is no bearer's header."""
+    kind, _, presented = authorization.partition(" ")
+    return presented.strip() if kind.lower() == "bearer" else ""
+
+
+def _valid(token: Token | None) -> Token:
+    if token is None:
+        raise Problem("unauthorized", "'Authorization' must be 'Bearer' and a valid token")
+    return token

@@ -32,6 +32,8 @@ ROLES: Final = (ADMIN, ANALYST, GATEWAY, ENROL)
 PASSING: Final = (CLAIM, LINK, SESSION)
 """Roles of tokens that nobody makes by hand, lists or presents as a bearer."""
 
+PREFIX: Final = "hmy_"
+
 CLAIM_SECONDS: Final = 24 * 3600.0
 
 REREADS_PER_SECOND: Final = 10
@@ -99,7 +101,7 @@ class Tokens:
                 )
             )
         self.reload()
-        return f"hmy_{identity}_{secret}", made
+        return f"{PREFIX}{identity}_{secret}", made
 
     def revoke(self, identity: str) -> bool:
         """Delete a token; return whether there was one."""
@@ -109,16 +111,19 @@ class Tokens:
         return gone > 0
 
     def verify(self, presented: str) -> Token | None:
-        """Return the token that was presented, or None."""
-        prefix, _, rest = presented.partition("_")
-        identity, _, secret = rest.partition("_")
-        known = self._known.get(identity)
-        if known is None and not self._rereads.acquire(""):
+        """Return the token that was presented, or None; one that is unknown is looked for."""
+        identity = _identity(presented)
+        if identity and identity not in self._known and not self._rereads.acquire(""):
             self.reload()  # another server may have made it just now
-            known = self._known.get(identity)
-        if prefix != "hmy" or known is None:
+        return self.verify_known(presented)
+
+    def verify_known(self, presented: str) -> Token | None:
+        """Return the token that was presented if it is one that memory has: nothing waits."""
+        known = self._known.get(_identity(presented))
+        if known is None:
             return None
         digest, token = known
+        _, _, secret = presented.removeprefix(PREFIX).partition("_")
         if not hmac.compare_digest(digest, _digest(secret)):
             return None
         return token if self._is_alive(token) else None
@@ -143,6 +148,17 @@ class Tokens:
         if token is None or token.role != CLAIM or not self.revoke(token.id):
             return None
         return self.create("first admin", ADMIN)[0]
+
+
+def _identity(presented: str) -> str:
+    """Return the id of what looks like a token, or "" if it does not.
+
+    >>> _identity("hmy_00ff_secret"), _identity("something else")
+    ('00ff', '')
+    """
+    if not presented.startswith(PREFIX):
+        return ""
+    return presented.removeprefix(PREFIX).partition("_")[0]
 
 
 def _digest(secret: str) -> bytes:

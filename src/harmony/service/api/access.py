@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
-from harmony.service.asgi import client_of
 from harmony.service.credentials import Holder
 from harmony.service.state import ServiceState
 from harmony.service.tokens import ADMIN, ANALYST, Token
@@ -22,20 +21,13 @@ _device = APIKeyHeader(
 )
 
 
-def _unlimited_state(request: Request) -> ServiceState:
+def _state(request: Request) -> ServiceState:
     state = request.app.state.service
     assert isinstance(state, ServiceState)
     return state
 
 
-def _state(request: Request) -> ServiceState:
-    state = _unlimited_state(request)
-    state.address_limit.check(client_of(request.scope))
-    return state
-
-
 State = Annotated[ServiceState, Depends(_state)]
-UnlimitedState = Annotated[ServiceState, Depends(_unlimited_state)]
 
 
 def _holder(*roles: str) -> Callable[..., Token]:

@@ -8,6 +8,7 @@ import structlog
 from fastapi import APIRouter, Body, Response
 
 from harmony.errors import HarmonyError, SurveyError
+from harmony.mechanisms.budget import within
 from harmony.service.problems import Problem
 from harmony.survey import Survey
 
@@ -39,11 +40,14 @@ LATEST = "latest"
 
 DAY = 86400.0
 MOST_TABLES = 2_000
-"""A survey with more, one for each attribute and tier, must come with them: it takes minutes."""
+"""A survey with more, one for each attribute and tier, must come with them."""
+
+DESIGN_SECONDS = 30.0
+"""How long the tables of a survey may take to design; else it must come with them."""
 
 
 def design_survey(document: dict[str, Any]) -> Survey:
-    """Return the survey of a definition or a document, if that takes seconds at most."""
+    """Return the survey of a definition or a document, if that takes half a minute at most."""
     attributes, tiers = document.get("attributes"), document.get("tiers")
     offered = len(tiers) if isinstance(tiers, list) and tiers else 1
     if (
@@ -55,7 +59,8 @@ def design_survey(document: dict[str, Any]) -> Survey:
             f"'attributes': more than {MOST_TABLES} attributes, or attributes times 'tiers', must "
             "come with their tables"
         )
-    return Survey.from_document(document)
+    with within(DESIGN_SECONDS):
+        return Survey.from_document(document)
 
 
 @router.post("/surveys", status_code=201)

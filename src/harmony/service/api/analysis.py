@@ -23,6 +23,15 @@ from .models import Estimates, Label, RoundList, RoundView
 router = APIRouter(prefix="/v1/surveys/{name}/rounds", tags=["analysis"])
 
 Confidence = Annotated[float, Query(ge=0.5, le=0.9999)]
+Top = Annotated[
+    int | None,
+    Query(
+        ge=1,
+        le=1 << 20,
+        description="of histograms only the so many most frequent values, "
+        "with intervals that hold for the pick",
+    ),
+]
 
 
 @router.get("")
@@ -34,10 +43,15 @@ def list_rounds(state: State, _: Analyst, name: str) -> RoundList:
 
 @router.get("/{label}/estimates")
 def estimates(
-    state: State, _: Analyst, name: str, label: Label, confidence: Confidence = 0.95
+    state: State,
+    _: Analyst,
+    name: str,
+    label: Label,
+    confidence: Confidence = 0.95,
+    top: Top = None,
 ) -> Estimates:
     """Estimate every mean and histogram, with intervals; `latest` is the newest round."""
-    return Estimates(**_result(state, name, label).to_dict(confidence))
+    return Estimates(**_result(state, name, label).to_dict(confidence, top=top))
 
 
 @router.get(
@@ -46,10 +60,16 @@ def estimates(
     responses={200: {"content": {"text/csv": {}}}},
 )
 def estimates_csv(
-    state: State, _: Analyst, name: str, label: Label, confidence: Confidence = 0.95
+    state: State,
+    _: Analyst,
+    name: str,
+    label: Label,
+    confidence: Confidence = 0.95,
+    top: Top = None,
 ) -> Response:
     """The same as CSV."""
-    return Response(_result(state, name, label).to_csv(confidence), media_type="text/csv")
+    content = _result(state, name, label).to_csv(confidence, top=top)
+    return Response(content, media_type="text/csv")
 
 
 @router.get(

@@ -222,7 +222,11 @@ class Estimates(BaseModel):
     reports: int
     epsilon: float
     confidence: float
+    weighting: str = Field(description="how tiers combine")
     estimates: list[dict[str, Any]]
+    tiers: list[dict[str, Any]] = Field(
+        description="whether tiers answer alike, and the cost of either weighting"
+    )
     warnings: list[str] = Field(description="what is odd about the round's reports")
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Response
-from sqlalchemy import text
 
 from harmony.service.problems import Problem
 
-from .access import UnlimitedState
+from .access import State
 
 router = APIRouter(tags=["system"])
 
@@ -19,16 +18,15 @@ async def healthz() -> dict[str, str]:
 
 
 @router.get("/readyz")
-def readyz(state: UnlimitedState) -> dict[str, str]:
-    """Whether the server can take reports: it is started and its database responds."""
-    if not state.ready:
-        raise Problem("overloaded", "the server is starting or stopping", retry_after=1)
-    with state.database.read() as connection:
-        connection.execute(text("SELECT 1"))
+async def readyz(state: State) -> dict[str, str]:
+    """Whether the server can take reports: it runs, its database responds, commits succeed."""
+    trouble = state.trouble()
+    if trouble:
+        raise Problem("overloaded", trouble, retry_after=1)
     return {"status": "ready"}
 
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-def metrics(state: UnlimitedState) -> Response:
+def metrics(state: State) -> Response:
     """Show the metrics as Prometheus reads them."""
     return Response(state.metrics.page(), media_type="text/plain; version=0.0.4")

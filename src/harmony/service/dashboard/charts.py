@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from harmony.estimate.base import Estimate
 from harmony.estimate.histogram import HistogramEstimate
 from harmony.estimate.mean import MeanEstimate
-from harmony.estimate.result import Estimate, Result
+from harmony.estimate.result import Result
 
 Chart = dict[str, Any]
 
@@ -43,16 +44,15 @@ def chart_of(one: Estimate, confidence: float = 0.95) -> Chart | None:
     return {"kind": "histogram", "title": one.name} | _bars(one, confidence)
 
 
-def _bars(one: HistogramEstimate, confidence: float) -> dict[str, Any]:
-    rows = one.rows(confidence)
-    if len(rows) > MOST_BARS:
-        rows = sorted(rows, key=lambda row: -row["estimate"])[:MOST_BARS]
+def _bars(one: Estimate, confidence: float) -> dict[str, Any]:
+    rows = one.shown(MOST_BARS, confidence)
     return {
         "labels": [shown_value(row["value"]) for row in rows],
         "consistent": [row["consistent"] for row in rows],
         "estimate": [row["estimate"] for row in rows],
-        "reach": [(row["high"] - row["low"]) / 2 for row in rows],
-        "left_out": len(one.values) - len(rows),
+        "low": [row["low"] for row in rows],
+        "high": [row["high"] for row in rows],
+        "left_out": one.left_out(MOST_BARS),
     }
 
 
@@ -64,15 +64,8 @@ def trend_of(name: str, results: Sequence[Result], confidence: float = 0.95) -> 
     heard = [result for result in results if result[name].n]
     if len(heard) < 2:
         return None
-    last = heard[-1][name]
-    if isinstance(last, MeanEstimate):
-        values: list[Any] = [None]
-    elif set(last.values) == {False, True}:
-        values = [True]
-    else:
-        frequent = sorted(last.frequencies, key=lambda value: -last.frequencies[value])
-        values = frequent[:MOST_LINES]
-    rows = [{row["value"]: row for row in result[name].rows(confidence)} for result in heard]
+    values = _followed(heard[-1][name])
+    points = [_points(result[name], values, confidence) for result in heard]
     return {
         "kind": "trend",
         "title": f"{name} over rounds",
@@ -81,13 +74,36 @@ def trend_of(name: str, results: Sequence[Result], confidence: float = 0.95) -> 
         "lines": [
             {
                 "name": shown_value(value),
-                "estimate": [row[value]["estimate"] for row in rows],
-                "low": [row[value]["low"] for row in rows],
-                "high": [row[value]["high"] for row in rows],
+                "estimate": [point[value][0] for point in points],
+                "low": [point[value][1] for point in points],
+                "high": [point[value][2] for point in points],
             }
             for value in values
         ],
     }
+
+
+def _followed(last: Estimate) -> list[Any]:
+    """Return the values that a trend follows; none stands for the mean."""
+    if not isinstance(last, HistogramEstimate):
+        return [None]
+    if set(last.values) == {False, True}:
+        return [True]
+    frequent = sorted(last.frequencies, key=lambda value: -last.frequencies[value])
+    return frequent[:MOST_LINES]
+
+
+def _points(
+    one: Estimate, values: Sequence[Any], confidence: float
+) -> dict[Any, tuple[float, float, float]]:
+    """Return estimate, low and high of these values; picked ones have intervals for the pick."""
+    if not isinstance(one, HistogramEstimate):
+        return {
+            row["value"]: (row["estimate"], row["low"], row["high"]) for row in one.rows(confidence)
+        }
+    picked = len(one.values) if values == [True] else len(values)
+    intervals = one.pick_interval(picked, confidence)
+    return {value: (one.frequencies[value], *intervals[value]) for value in values}
 
 
 def loss_chart(name: str, history: Sequence[tuple[int, float]]) -> Chart | None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from harmony.attributes import Numeric
 from harmony.crosstab import Crosstab
+from harmony.estimate.base import Estimate
 from harmony.estimate.decimals import number_writer
-from harmony.estimate.result import Estimate, Result
+from harmony.estimate.histogram import HistogramEstimate
+from harmony.estimate.result import Result
 from harmony.plan import Plan
 from harmony.questions import Asked
 from harmony.service.catalogue import RoundEntry, SurveyEntry
 
-from .charts import Chart, chart_of, shown_value, trend_of
+from .charts import MOST_BARS, Chart, chart_of, shown_value, trend_of
 
 MOST_ROWS = 200
 """Rows of a table on a page; the whole histogram is in the CSV."""
@@ -43,6 +45,7 @@ class AttributeCard:
     reach: str
     rows: tuple[EstimateRow, ...]
     left_out: int
+    notes: tuple[str, ...]
     chart: Chart | None
     trend: Chart | None
 
@@ -73,12 +76,9 @@ def attribute_card(
     attribute: Asked, results: Sequence[Result], result: Result, confidence: float = 0.95
 ) -> AttributeCard:
     """Show one attribute of `result`, and how it went over `results`."""
-    one: Estimate = result[attribute.name]
-    rows = one.rows(confidence)
+    one = result[attribute.name]
+    rows = one.shown(MOST_ROWS, confidence)
     write = number_writer(rows)
-    shown = rows
-    if len(rows) > MOST_ROWS:
-        shown = sorted(rows, key=lambda row: -row["estimate"])[:MOST_ROWS]
     return AttributeCard(
         name=attribute.name,
         asks=asks(attribute),
@@ -94,12 +94,27 @@ def attribute_card(
                 f"{write(row['low'])} to {write(row['high'])}",
                 write(row["consistent"]),
             )
-            for row in shown
+            for row in rows
         ),
-        left_out=len(rows) - len(shown),
+        left_out=one.left_out(MOST_ROWS),
+        notes=_notes(one, write),
         chart=chart_of(one, confidence),
         trend=trend_of(attribute.name, results, confidence),
     )
+
+
+def _notes(one: Estimate, write: Callable[[float], str]) -> tuple[str, ...]:
+    """Return what else there is to say about an estimate."""
+    notes = []
+    if isinstance(one, HistogramEstimate) and one.n and one.left_out(MOST_BARS):
+        apart = f"{len(one.detected):,} of {len(one.values):,} values"
+        notes.append(f"{apart} can be told apart from zero")
+    if one.tiers:
+        notes.append(
+            f"standard error up to {write(one.tiers.by_devices)} with tiers weighed by devices, "
+            f"{write(one.tiers.by_precision)} by precision"
+        )
+    return tuple(notes)
 
 
 def plan_sentence(plan: Plan) -> str:
@@ -109,11 +124,11 @@ def plan_sentence(plan: Plan) -> str:
     >>> plan_sentence(hm.Survey("phones", [hm.Boolean("wifi")], 1.0).plan(devices=50_000))
     'With 50,000 devices at epsilon 1 expect ±0.84%.'
     """
-    errors = [one.error for one in plan.errors]
-    least, most = f"{min(errors):.2g}", f"{max(errors):.2g}"
-    spread = _percent(max(errors))
-    if least != most:
-        spread = f"{_percent(min(errors))} to {_percent(max(errors))}"
+    least = min(one.error for one in plan.errors)
+    most = max(one.worst for one in plan.errors)
+    spread = _percent(most)
+    if _percent(least) != spread:
+        spread = f"{_percent(least)} to {spread}, depending on the values"
     return f"With {plan.devices:,} devices at epsilon {plan.epsilon:g} expect ±{spread}."
 
 

@@ -18,6 +18,10 @@ _decode_report = msgspec.json.Decoder(ReportBody).decode
 _decode_list = msgspec.json.Decoder(list[ReportBody]).decode
 
 
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What a body that is no JSON raises, or one of brackets within brackets without end."""
+
+
 def parse_report(body: bytes) -> ReportBody:
     """Read one report, or raise the problem with it.
 
@@ -26,7 +30,7 @@ def parse_report(body: bytes) -> ReportBody:
     """
     try:
         return _decode_report(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as raised:
+    except _UNREADABLE as raised:
         raise _malformed(raised) from None
 
 
@@ -38,7 +42,7 @@ def parse_list(body: bytes) -> list[ReportBody]:
     """
     try:
         return _decode_list(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as raised:
+    except _UNREADABLE as raised:
         raise _malformed(raised) from None
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
-from ..asgi import check_size
+from ..asgi import SMALL_BODY, check_size
 from ..problems import Problem
 from ..state import ServiceState
 from . import outcomes as outcome
@@ -58,7 +58,7 @@ def decide(state: ServiceState, request: ReportRequest) -> Iterator[Need | Submi
     if request.body is None:
         yield Need.BODY
     body = request.body or b""
-    check_size(len(body), state.settings)
+    check_size(len(body), SMALL_BODY)
     sent = parse_report(body)
     live = state.catalogue.live.get((request.survey, sent.round))
     if live is None:

@@ -7,27 +7,28 @@ with its switches, a scope, and the making of headers that are always the same.
 The parser is uvicorn's.  What it says of a request that may be such a report is held back until the
 request is whole.  If it does not become whole at once, or is unusual, it is passed on, and uvicorn
 and the application see the request as any other.  This builds on parts of uvicorn that may change:
-`http_protocol` says on which versions it is used.
+`http.choice` says on which versions it is used.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
+from uvicorn.protocols.http.flow_control import CLOSE_HEADER
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from ..asgi import SPOKEN, Headers, Response, client_of, header_of
 from ..credentials import is_device
+from ..http.connection import HttpConnection
+from ..http.guarded import encoded
 from ..rate_limit import network_of
-from .connection import HttpConnection
 from .decision import ReportRequest
 from .responses import RESPONSES, response_to
 from .route import Ingest, survey_in
-
-_CLOSE = (b"connection", b"close")
 
 
 class EncodedResponses:
@@ -41,7 +42,7 @@ class EncodedResponses:
         """Return the whole response; None if the outcome is a refusal."""
         if headers is not self._headers:  # uvicorn makes new ones when the date changes
             self._headers = headers
-            self._bytes = {one: _encoded(sent, headers) for one, sent in RESPONSES.items()}
+            self._bytes = {one: encoded(sent, headers) for one, sent in RESPONSES.items()}
         return self._bytes.get(outcome)
 
 
@@ -52,21 +53,22 @@ class ReportProtocol(HttpConnection):
     responses: EncodedResponses
     proxies: ProxyHeadersMiddleware | None
     _held: ReportRequest | None = None
-    """A request that is held back, with what there is of its body."""
+    """A request that is held back."""
+    _held_body: bytearray
+    """What there is of its body."""
 
-    def on_headers_complete(self) -> None:
+    def begin_request(self) -> None:
         """Hold back what may be a report."""
-        self._held = self._report_request()
+        self._held, self._held_body = self._report_request(), bytearray()
         if self._held is None:
-            super().on_headers_complete()
+            super().begin_request()
 
-    def on_body(self, body: bytes) -> None:
-        """Take in a part of the body."""
+    def take_body(self, body: bytes) -> None:
+        """Hold back the body, too."""
         if self._held is None:
-            super().on_body(body)
+            super().take_body(body)
         else:
-            assert self._held.body is not None
-            self._held.body += body
+            self._held_body += body
 
     def on_message_complete(self) -> None:
         """Take the report."""
@@ -74,8 +76,8 @@ class ReportProtocol(HttpConnection):
         if request is None:
             super().on_message_complete()
             return
-        request.client = self._client()
-        self.cycle = pending = PendingReport(self, request.survey)
+        request.client, request.body = self._client(), bytes(self._held_body)
+        self.cycle = self._running = pending = PendingReport(self, request.survey)
         rest = self.ingest.take(request, pending)
         if rest is not None:
             task = self.loop.create_task(rest)
@@ -85,16 +87,16 @@ class ReportProtocol(HttpConnection):
     def data_received(self, data: bytes) -> None:
         """Read what came; a report that is not whole by then is passed on."""
         super().data_received(data)
-        if self._held is not None:
-            body, self._held = self._held.body, None
-            super().on_headers_complete()
-            if body:
-                super().on_body(body)
+        if self._held is not None and not self._is_deaf:
+            self._held = None
+            super().begin_request()
+            if self._held_body:
+                super().take_body(bytes(self._held_body))
 
     def _report_request(self) -> ReportRequest | None:
         """Return the request if it is a device's, on a connection that stays, after no other."""
         survey = _survey_in(self.url)
-        parser, most = self.parser, self.limit_concurrency
+        parser = self.parser
         if not (
             survey is not None
             and parser.get_method() == b"POST"
@@ -105,13 +107,12 @@ class ReportProtocol(HttpConnection):
             and not self.expect_100_continue
             and not self.flow.write_paused
             and (self.cycle is None or self.cycle.response_complete)
-            and (most is None or max(len(self.connections), len(self.tasks)) < most)
         ):
             return None
         authorization = header_of(self.headers, b"authorization")
         if survey is None or not is_device(authorization):
             return None
-        return ReportRequest(survey, "", authorization, body=b"")
+        return ReportRequest(survey, "", authorization)
 
     def _client(self) -> str:
         """Return the address that the request came from, through the proxies that are believed."""
@@ -128,7 +129,7 @@ class ReportProtocol(HttpConnection):
         ready = self.responses.get(outcome, headers) if pending.keep_alive else None
         self._write(pending, ready or response_to(outcome))
 
-    def refuse(self, pending: PendingReport, raised: Exception) -> None:
+    def decline(self, pending: PendingReport, raised: Exception) -> None:
         """Respond to a report that was not committed."""
         self._write(pending, self.ingest.refused(pending.survey, raised))
 
@@ -137,7 +138,8 @@ class ReportProtocol(HttpConnection):
             return
         if not isinstance(response, bytes):
             headers = self.server_state.default_headers
-            response = _encoded(response, headers if pending.keep_alive else [*headers, _CLOSE])
+            closing = [] if pending.keep_alive else [CLOSE_HEADER]
+            response = encoded(response, [*headers, *closing])
         self.transport.write(response)
         pending.response_complete = True
         if not pending.keep_alive:
@@ -149,6 +151,7 @@ class PendingReport(RequestResponseCycle):
     """A report that waits for its commit: a request to uvicorn, a future to the writer."""
 
     message_event = asyncio.Event()
+    more_body = False
 
     def __init__(self, protocol: ReportProtocol, survey: str) -> None:
         self.survey = survey
@@ -158,7 +161,7 @@ class PendingReport(RequestResponseCycle):
 
     def done(self) -> bool:
         """Whether nobody waits any more."""
-        return self.disconnected
+        return self.disconnected or self.response_complete
 
     def set_result(self, outcome: int) -> None:
         """Respond with what became of the report."""
@@ -166,7 +169,7 @@ class PendingReport(RequestResponseCycle):
 
     def set_exception(self, raised: Exception) -> None:
         """Respond that the report was not taken."""
-        self._protocol.refuse(self, raised)
+        self._protocol.decline(self, raised)
 
 
 @lru_cache(maxsize=64)
@@ -181,19 +184,12 @@ def _survey_in(url: bytes) -> str | None:
     return survey_in(url.decode("ascii"))
 
 
-def _encoded(response: Response, headers: Headers) -> bytes:
-    """Return a response's bytes, with these headers before its own."""
-    start, end = response
-    lines = [b"%s: %s\r\n" % header for header in [*headers, *start["headers"]]]
-    return b"".join([STATUS_LINE[start["status"]], *lines, b"\r\n", end["body"]])
-
-
 async def _nothing(*_: object) -> None:
     """Do nothing: what a layer does to a scope is wanted, and not what comes after it."""
 
 
-def protocol_for(ingest: Ingest, trusted_proxies: str = "") -> type[ReportProtocol]:
+def fast_path_for(ingest: Ingest, proxies: Sequence[str] = ()) -> type[ReportProtocol]:
     """Return the protocol whose reports this route takes."""
-    proxies = ProxyHeadersMiddleware(_nothing, trusted_proxies) if trusted_proxies else None
-    parts = {"ingest": ingest, "responses": EncodedResponses(), "proxies": proxies}
+    believed = ProxyHeadersMiddleware(_nothing, list(proxies)) if proxies else None
+    parts = {"ingest": ingest, "responses": EncodedResponses(), "proxies": believed}
     return type("ReportProtocol", (ReportProtocol,), parts)

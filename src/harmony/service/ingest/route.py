@@ -6,10 +6,10 @@ response goes out when it is committed.  Gateways' batches are in `gateway`.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 
 from ..asgi import (
+    SMALL_BODY,
     DisconnectedError,
     Receive,
     Response,
@@ -27,12 +27,13 @@ from ..problems import problem_of
 from ..state import ServiceState
 from ..tokens import GATEWAY
 from . import gateway
+from .batch import Waiter
 from .decision import Need, ReportRequest, Submission, decide
 from .packed import MEDIA_TYPE
 from .responses import response_to
-from .writer import Waiter
 
-ReadBody = Callable[[], Awaitable[bytes]]
+ReadBody = Callable[[int], Awaitable[bytes]]
+"""Reads the body, of so many bytes at most."""
 
 PREFIX = "/v1/surveys/"
 SUFFIX = "/reports"
@@ -69,8 +70,8 @@ class Ingest:
         headers = scope["headers"]
         request = ReportRequest(survey, client_of(scope), header_of(headers, b"authorization"))
 
-        async def read() -> bytes:
-            return await read_body(receive, headers, self._state.settings)
+        async def read(most: int) -> bytes:
+            return await read_body(receive, headers, most)
 
         try:
             if is_device(request.authorization):
@@ -114,7 +115,7 @@ class Ingest:
         steps = decide(state, request)
         while isinstance(step := next(steps), Need):
             if step is Need.BODY:
-                request.body = await read()
+                request.body = await read(SMALL_BODY)
             else:
                 await state.refresh_catalogue()
         return response_to(await state.writer.submit(step.live, step.report))
@@ -123,10 +124,10 @@ class Ingest:
         """Take a batch from a gateway: packed, or a list."""
         state = self._state
         state.address_limit.check(request.client)
-        bearer = request.authorization.decode("latin-1")
-        await asyncio.to_thread(state.admit_bearer, bearer, (GATEWAY,))
+        await state.admit_bearer_soon(request.authorization.decode("latin-1"), (GATEWAY,))
         take = gateway.take_packed if media_type == MEDIA_TYPE else gateway.take_list
-        return json_response(await take(state, request.survey, await read()))
+        body = await read(state.settings.body_bytes)
+        return json_response(await take(state, request.survey, body))
 
     def refused(self, survey: str, raised: Exception) -> Response:
         """Count a request that was refused; return the response that says why."""

@@ -18,70 +18,23 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future as ThreadFuture
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Protocol
 
 import structlog
 
 from ..metrics import Metrics
 from ..problems import OverloadedError
 from ..stores import Store, StoreError
+from .batch import Batch, Waiter
 from .blocks import Block, LiveRound, Reports
 from .outcomes import Outcomes
 
 log = structlog.get_logger(__name__)
 
+CLOSE_SECONDS = 4.0
+"""How long the last commit may take when the server stops: requests have had their time by then."""
+
 ERASE_SECONDS = 1.0
 """How often the database's files are cleared of what was deleted, if anything was."""
-
-
-class Waiter(Protocol):
-    """Who waits for the outcome of one report: a future, or what stands in for one."""
-
-    def done(self) -> bool:
-        """Whether nobody waits any more."""
-
-    def set_result(self, outcome: int, /) -> None:
-        """Tell what became of the report."""
-
-    def set_exception(self, problem: Exception, /) -> None:
-        """Tell why the report was not taken."""
-
-
-@dataclass(slots=True)
-class _Batch:
-    """What the next commit takes: single reports by round, then whole blocks."""
-
-    singles: dict[LiveRound, tuple[list[bytes], list[Waiter]]] = field(default_factory=dict)
-    blocks: list[tuple[Block, asyncio.Future[Outcomes]]] = field(default_factory=list)
-    reports: int = 0
-
-    def to_blocks(self) -> list[Block]:
-        """Return all of it as blocks: one for each round of single reports, then the others."""
-        singles = [
-            Block(live, live.rows(b"".join(reports))) for live, (reports, _) in self.singles.items()
-        ]
-        return singles + [block for block, _ in self.blocks]
-
-    def tell(self, outcomes: Sequence[Outcomes]) -> None:
-        """Tell everyone who still waits what became of the reports, block by block."""
-        singles = len(self.singles)
-        for (_, waiters), became in zip(self.singles.values(), outcomes[:singles], strict=True):
-            for waiter, outcome in zip(waiters, became.tolist(), strict=True):
-                if not waiter.done():
-                    waiter.set_result(outcome)
-        for (_, future), became in zip(self.blocks, outcomes[singles:], strict=True):
-            if not future.done():
-                future.set_result(became)
-
-    def fail(self, problem: Exception) -> None:
-        """Tell everyone who still waits why the reports were not taken."""
-        waiting: list[Waiter | asyncio.Future[Outcomes]] = [future for _, future in self.blocks]
-        for _, waiters in self.singles.values():
-            waiting += waiters
-        for waiter in waiting:
-            if not waiter.done():
-                waiter.set_exception(problem)
 
 
 class Writer:
@@ -96,20 +49,27 @@ class Writer:
         batch_reports: int,
         batch_seconds: float,
         queue_reports: int,
+        commit_seconds: float,
         clock: Callable[[], float],
         metrics: Metrics,
     ) -> None:
         self._store = store
+        self._commit_seconds = commit_seconds
         self._batch_reports = batch_reports
         self._batch_seconds = batch_seconds
         self._queue_reports = queue_reports
         self._clock = clock
         self._metrics = metrics
         self._metrics.waiting = lambda: self.depth
-        self._batch = _Batch()
+        self._batch = Batch()
         self._committing = 0
         self._enough = 1
         self._timer: asyncio.TimerHandle | None = None
+        self._overdue: asyncio.TimerHandle | None = None
+        self.trouble = ""
+        """Why reports cannot be committed, as far as the last commit or probe tells."""
+        self._hangs = False
+        self._probing = False
         self._erasing: asyncio.TimerHandle | None = None
         self._erased = 0.0
         self._running = False
@@ -159,21 +119,39 @@ class Writer:
         self._check_running()
         removed: ThreadFuture[int] = ThreadFuture()
         self._work.put(lambda: self._forget(device, rounds, removed))
-        return await asyncio.wrap_future(removed)
+        try:
+            async with asyncio.timeout(2 * self._commit_seconds):  # one may be under way
+                return await asyncio.wrap_future(removed)
+        except TimeoutError:
+            raise OverloadedError("the database does not respond in time; ask again") from None
+
+    def probe(self) -> None:
+        """Find out whether commits are possible again, if the last was not."""
+        if self.trouble and self._running and not self._probing and not self._committing:
+            self._probing = True
+            self._work.put(self._probe)
 
     async def close(self) -> None:
-        """Take nothing more, commit what waits, and end the thread."""
+        """Take nothing more, commit what waits, and end the thread, or leave it if it hangs."""
         self._running = False
-        if self.depth:
-            self._flush()
-            await self._drained.wait()
-        self._work.put(None)
-        await self._ended.wait()
-        self._store.close()
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                if self.depth:
+                    self._flush()
+                    await self._drained.wait()
+                self._work.put(None)
+                await self._ended.wait()
+        except TimeoutError:
+            log.error("the last commit did not end in time", reports=self.depth)
+            self._batch.fail(OverloadedError("the server is shutting down"))
+        else:
+            self._store.close()
 
     def _take(self, reports: int) -> None:
         """Make room for so many reports in the batch, or raise why there is none."""
         self._check_running()
+        if self._hangs:
+            raise OverloadedError("the database does not respond")
         if self.depth and self.depth + reports > self._queue_reports:
             raise OverloadedError("too many reports wait to be committed")
         self._batch.reports += reports
@@ -198,17 +176,35 @@ class Writer:
             self._timer = None
         if self._committing or not self._batch.reports:
             return
-        batch, self._batch = self._batch, _Batch()
+        batch, self._batch = self._batch, Batch()
         self._committing = batch.reports
+        self._overdue = self._loop.call_later(self._commit_seconds, self._give_up, batch)
         self._work.put(lambda: self._commit(batch))
+
+    def _give_up(self, batch: Batch) -> None:
+        """Let nobody wait any longer (on the loop) for a commit that hangs on its thread.
+
+        What was sent may or may not be stored: to send it again is right.
+        """
+        self._hangs, self.trouble = True, "a commit hangs"
+        self._metrics.failed_commits.inc()
+        log.error("a commit hangs", reports=batch.reports, seconds=self._commit_seconds)
+        gathered, self._batch = self._batch, Batch()
+        for waiting in (batch, gathered):
+            waiting.fail(OverloadedError("the database does not respond in time"))
 
     def _run(self) -> None:
         """Work until there is no more (on the writer's thread)."""
         while (work := self._work.get()) is not None:
             work()
-        self._loop.call_soon_threadsafe(self._ended.set)
+        self._tell_loop(self._ended.set)
 
-    def _commit(self, batch: _Batch) -> None:
+    def _tell_loop(self, what: Callable[..., None], *values: object) -> None:
+        """Have something done on the loop (from the writer's thread), if it has not ended."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(what, *values)
+
+    def _commit(self, batch: Batch) -> None:
         """Commit a batch (on the writer's thread) and report back to the loop."""
         outcomes: list[Outcomes] | None = None
         started = time.perf_counter()
@@ -222,13 +218,17 @@ class Writer:
         except Exception:
             self._metrics.failed_commits.inc()
             log.exception("commit failed", reports=batch.reports)
-        self._loop.call_soon_threadsafe(self._finish, batch, outcomes)
+        self._tell_loop(self._finish, batch, outcomes)
 
-    def _finish(self, batch: _Batch, outcomes: list[Outcomes] | None) -> None:
+    def _finish(self, batch: Batch, outcomes: list[Outcomes] | None) -> None:
         """Tell every waiter (on the loop), and start on what gathered meanwhile."""
         # Those who hear of it now may soon be back: wait for as many, but not for long.
         self._enough = min(self.depth, self._batch_reports)
         self._committing = 0
+        if self._overdue is not None:
+            self._overdue.cancel()
+        self._hangs = False
+        self.trouble = "the last commit failed" if outcomes is None else ""
         if outcomes is None:
             batch.fail(OverloadedError("the reports could not be committed"))
         else:
@@ -240,10 +240,30 @@ class Writer:
             if not self.depth:
                 self._drained.set()
 
+    def _probe(self) -> None:
+        """Try a commit (on the writer's thread) and report back to the loop."""
+        worked = False
+        try:
+            self._store.probe()
+            worked = True
+        except StoreError as problem:
+            log.debug("commits are still not possible", problem=str(problem))
+        except Exception as problem:
+            log.error("a probe failed", exc_info=problem)
+        self._tell_loop(self._finish_probe, worked)
+
+    def _finish_probe(self, worked: bool) -> None:
+        self._probing = False
+        if worked and self.trouble:
+            self.trouble = ""
+            log.info("commits are possible again")
+
     def _forget(
         self, device: bytes, rounds: Sequence[LiveRound], removed: ThreadFuture[int]
     ) -> None:
         """Remove a device (on the writer's thread) and report back."""
+        if not removed.set_running_or_notify_cancel():
+            return  # nobody waits any more
         try:
             removed.set_result(self._store.forget(device, rounds))
         except StoreError as problem:
@@ -252,7 +272,7 @@ class Writer:
         except Exception as problem:
             removed.set_exception(problem)
         else:
-            self._loop.call_soon_threadsafe(self._plan_erasing)
+            self._tell_loop(self._plan_erasing)
 
     def _plan_erasing(self) -> None:
         """Erase what was removed (on the loop): soon, but once for all that were removed lately."""
@@ -267,8 +287,7 @@ class Writer:
             erased = self._store.erase()
         except Exception as problem:
             log.error("deleted reports could not be erased", exc_info=problem)
-        with suppress(RuntimeError):  # the loop has ended, and with it the wish to try again
-            self._loop.call_soon_threadsafe(self._finish_erasing, erased)
+        self._tell_loop(self._finish_erasing, erased)
 
     def _finish_erasing(self, erased: bool) -> None:
         self._erasing, self._erased = None, self._loop.time()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harmony.service.database import Database
+from harmony.service.database import Database, postgres_url
 
 from .base import Store, StoreError
 
@@ -14,9 +14,7 @@ def open_store(database: Database) -> Store:
     if database.is_sqlite:
         from .sqlite import SqliteStore
 
-        return SqliteStore(str(database.url.database))
+        return SqliteStore(str(database.url.database), database.seconds)
     from .postgres import PostgresStore
 
-    return PostgresStore(
-        database.url.set(drivername="postgresql").render_as_string(hide_password=False)
-    )
+    return PostgresStore(postgres_url(database.url), database.seconds)

@@ -89,6 +89,10 @@ class Store(ABC):
         return True
 
     @abstractmethod
+    def probe(self) -> None:
+        """Commit something that changes nothing, to find out whether reports can be committed."""
+
+    @abstractmethod
     def stored(self, live: LiveRound) -> Iterator[Reports]:
         """Read back a round's reports as devices sent them, some thousands at a time.
 

@@ -8,6 +8,7 @@ server more than it costs PostgreSQL to run them.  Here a statement is one call,
 from __future__ import annotations
 
 import select
+import time
 from itertools import count
 
 import psycopg
@@ -22,9 +23,6 @@ TEXT, BINARY = 0, 1
 TRUE = b"\1"
 """What `fetch` returns for true."""
 
-WAIT_SECONDS = 60.0
-"""After so long without a byte the session is lost: statements time out much sooner."""
-
 _FAILED = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
 
 
@@ -36,8 +34,10 @@ class Pipeline:
     the session.
     """
 
-    def __init__(self, connection: psycopg.Connection[object]) -> None:
+    def __init__(self, connection: psycopg.Connection[object], seconds: float) -> None:
         self._connection = connection
+        self._seconds = seconds
+        self.start_clock()
         self._libpq = connection.pgconn
         self._libpq.enter_pipeline_mode()
         self._poll = select.poll()
@@ -46,6 +46,10 @@ class Pipeline:
         self._new: list[str] = []
         """Statements that are being prepared."""
         self._due = 0
+
+    def start_clock(self) -> None:
+        """Give all that is sent from now on its time: after it, the session is lost."""
+        self._deadline = time.monotonic() + self._seconds
 
     def close(self) -> None:
         """End the session."""
@@ -106,8 +110,9 @@ class Pipeline:
         """Send what the session has room for, and wait until it sends something or has more."""
         unsent = self._libpq.flush()
         self._poll.register(self._libpq.socket, select.POLLIN | (select.POLLOUT if unsent else 0))
-        if not self._poll.poll(WAIT_SECONDS * 1000):
-            raise psycopg.OperationalError(f"no response within {WAIT_SECONDS:.0f} s")
+        left = max(0.0, self._deadline - time.monotonic())
+        if not self._poll.poll(left * 1000):
+            raise psycopg.OperationalError(f"no response within {self._seconds:g} s")
         self._libpq.consume_input()
 
 

@@ -26,6 +26,8 @@ from harmony.arrays import Counts
 from harmony.service.database import GATE
 from harmony.service.ingest.blocks import Block, LiveRound, Reports, id_bytes
 from harmony.service.ingest.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
+from harmony.service.patience import DATABASE_SECONDS, Silence
+from harmony.service.patient_connection import connector
 from harmony.service.sealing import marks_of
 from harmony_device.coins import ID_BYTES
 
@@ -36,12 +38,10 @@ SHARDS = 0x53484152
 """The space of advisory locks whose numbers are shards."""
 
 MOST_SHARDS = 1024
-STATEMENT_SECONDS = 30
 READ_REPORTS = 10_000
 
 SETTINGS = (
     "synchronous_commit = on",
-    f"statement_timeout = {STATEMENT_SECONDS * 1000}",
     # Plans are made once, and tables that are small by then will not stay so.
     "plan_cache_mode = force_generic_plan",
     "enable_seqscan = off",
@@ -94,8 +94,9 @@ CAREFUL_COMMITS = 100
 class PostgresStore(Store):
     """The store of one PostgreSQL database, which it reconnects to when the connection breaks."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, url: str, seconds: float = DATABASE_SECONDS) -> None:
+        self._connect = connector(url, seconds, Silence())
+        self._seconds = seconds
         self._pipeline: Pipeline | None = None
         self._shard = 0
         self._careful = 0
@@ -128,11 +129,16 @@ class PostgresStore(Store):
             self._pipeline.close()
             self._pipeline = None
 
+    def probe(self) -> None:
+        with self._session() as pipeline:
+            pipeline.execute("SELECT pg_logical_emit_message(true, 'harmony', '')")
+            pipeline.sync()
+
     def stored(self, live: LiveRound) -> Iterator[Reports]:
         if live.key is None:
             return
         with (
-            psycopg.connect(self._url) as connection,
+            self._connect() as connection,
             connection.cursor("stored", binary=True) as cursor,
         ):
             cursor.execute("SELECT device, body FROM reports WHERE round = %s", (live.id,))
@@ -157,7 +163,9 @@ class PostgresStore(Store):
     def _session(self) -> Iterator[Pipeline]:
         """Give the session, and end it if anything fails."""
         try:
-            yield self._connected()
+            pipeline = self._connected()
+            pipeline.start_clock()
+            yield pipeline
         except BaseException as problem:
             # Whether the database took the commit is unknown: start afresh.
             self.close()
@@ -168,9 +176,10 @@ class PostgresStore(Store):
 
     def _connected(self) -> Pipeline:
         if self._pipeline is None:
-            connection = psycopg.connect(self._url, autocommit=True, connect_timeout=10)
-            self._pipeline = Pipeline(connection)
-            for setting in SETTINGS:
+            connection = self._connect()
+            connection.autocommit = True
+            self._pipeline = Pipeline(connection, self._seconds)
+            for setting in (*SETTINGS, f"statement_timeout = {round(self._seconds * 1000)}"):
                 self._pipeline.execute(f"SET {setting}")
             self._shard = _free_shard(self._pipeline)
             self._pipeline.sync()

@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harmony.arrays import Counts
-from harmony.service.database import BUSY_SECONDS
 from harmony.service.ingest.blocks import TIER, LiveRound, Reports, device_words, id_bytes
 from harmony.service.ingest.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
+from harmony.service.patience import DATABASE_SECONDS
 from harmony.service.sealing import marks_of
 from harmony.service.stores.device_index import DeviceIndex
 from harmony_device.coins import ID_BYTES
@@ -46,6 +46,9 @@ Scope = tuple[str, int]
 
 ERASE_MILLISECONDS = 100
 """How long erasing may wait for readers, while reports wait for it."""
+
+PROBES = 1 << 30
+"""After so many probes their number, which nobody reads, starts anew."""
 
 NO_REPORT = 0xFF
 """The tier of a place whose report was removed.  No survey has so many tiers."""
@@ -82,9 +85,10 @@ class RoundIndex:
 class SqliteStore(Store):
     """The store of one SQLite file, in WAL mode and with every commit synced to disk."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, seconds: float = DATABASE_SECONDS) -> None:
+        self._seconds = seconds
         self._connection = sqlite3.connect(
-            path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            path, timeout=seconds, isolation_level=None, check_same_thread=False
         )
         for pragma in (
             "journal_mode=WAL",
@@ -118,8 +122,13 @@ class SqliteStore(Store):
         except sqlite3.OperationalError:  # another connection is at it
             return False
         finally:
-            self._connection.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
+            self._connection.execute(f"PRAGMA busy_timeout={round(self._seconds * 1000)}")
         return not busy
+
+    def probe(self) -> None:
+        with self._transaction():
+            ((version,),) = self._connection.execute("PRAGMA user_version")
+            self._connection.execute(f"PRAGMA user_version={(version + 1) % PROBES}")
 
     def stored(self, live: LiveRound) -> Iterator[Reports]:
         if live.key is None:

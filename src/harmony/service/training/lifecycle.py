@@ -96,7 +96,7 @@ class Trainings:
     def training(self, name: str) -> TrainingEntry:
         """Return a training, or raise the problem that there is none."""
         if name not in self._catalogue.trainings:
-            self._catalogue.reload()
+            self._catalogue.refresh()
         if name not in self._catalogue.trainings:
             raise Problem("not-found", "there is no training of this name")
         return self._catalogue.trainings[name]

@@ -47,7 +47,7 @@
         {
           ...common, x: chart.estimate, type: "scatter", mode: "markers", name: "estimate, 95% interval",
           marker: { color: colour("--accent"), size: 7 },
-          error_x: { type: "data", array: chart.reach, color: colour("--accent"), thickness: 1.8, width: 4 },
+          error_x: { type: "data", array: chart.high.map((high, place) => high - chart.estimate[place]), arrayminus: chart.low.map((low, place) => chart.estimate[place] - low), color: colour("--accent"), thickness: 1.8, width: 4 },
           hovertemplate: "%{y}: %{x:.2%}<extra></extra>",
         },
       ],

@@ -1,0 +1,46 @@
+"""How far dishonest devices can move an estimate, wherever they sit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats
+
+
+@dataclass(frozen=True)
+class Group:
+    """The devices of one tier: how many, how much they count, what they are thought to say."""
+
+    devices: int
+    weight: float
+    estimates: Floats
+    extremes: tuple[float, float]
+
+
+def largest_influence(groups: Sequence[Group], liars: float) -> float:
+    """Return how far so many dishonest devices can move any one of the estimates.
+
+    Each of them says, instead of what its group says, the most extreme thing that a report can.
+    Coins decide what it is asked, so on average it moves its group's estimate by one device's
+    share of that.  The worst they can do is to fill the groups in which a device moves most.
+
+    >>> few = Group(10, 0.5, np.array([0.4]), (-1.0, 2.0))
+    >>> many = Group(990, 0.5, np.array([0.4]), (-1.0, 2.0))
+    >>> round(largest_influence([few, many], liars=10), 3)
+    0.8
+    """
+    most = 0.0
+    sizes = np.array([group.devices for group in groups], np.float64)[:, None]
+    weights = np.array([group.weight for group in groups])[:, None]
+    for up in (False, True):
+        moves = np.stack([np.abs(group.extremes[up] - group.estimates) for group in groups])
+        each = weights * moves / sizes
+        order = np.argsort(-each, axis=0)
+        filled = np.take_along_axis(np.broadcast_to(sizes, each.shape), order, axis=0)
+        before = np.cumsum(filled, axis=0) - filled
+        used = np.clip(liars - before, 0.0, filled)
+        most = max(most, float((np.take_along_axis(each, order, axis=0) * used).sum(axis=0).max()))
+    return most

@@ -1,0 +1,138 @@
+"""How estimates scatter around the truth, as a function of what the truth is.
+
+Everything that an interval needs is here: the estimates, and their variance, third and fourth
+cumulant *if the truth were* so and so.  At large epsilon that is decisive: whether an estimate of
+zero may stem from a truth of 1% depends on the noise at 1%, not on the noise at zero.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Floats
+from ..mechanisms.decoded import Decoded
+
+Cumulants = tuple[Floats, Floats, Floats]
+"""Variance, third and fourth cumulant of the estimates."""
+
+
+class Sampling(ABC):
+    """The sampling distribution of several estimates, each of a truth of its own."""
+
+    estimates: Floats
+    """What was estimated, without bias."""
+
+    uniform = False
+    """Whether all estimates scatter alike: equal ones then have equal intervals."""
+
+    @abstractmethod
+    def cumulants(self, truth: Floats) -> Cumulants:
+        """Return the cumulants of each estimate if its truth were `truth`."""
+
+    @property
+    @abstractmethod
+    def likely(self) -> Floats:
+        """Truths at which to state standard errors: the estimates, away from the edges."""
+
+    @property
+    @abstractmethod
+    def extremes(self) -> tuple[float, float]:
+        """The least and the most that an estimate can be."""
+
+    @property
+    def step(self) -> Floats:
+        """Distance between values that an estimate can take; zero where they are dense."""
+        return np.zeros(len(self.estimates))
+
+    @cached_property
+    def variance(self) -> Floats:
+        """The variance of each estimate: what standard errors are the roots of."""
+        return self.cumulants(self.likely)[0]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How many answered, and how many devices they stand for.
+
+    Those who answered are drawn from them at random, so the difference between devices counts
+    for the share that was not asked (the finite-population correction).
+    """
+
+    answers: int
+    devices: float
+
+    @property
+    def asked(self) -> float:
+        """The share of the devices that answered."""
+        return self.answers / self.devices
+
+    def cumulants(self, noise: Decoded, spread: Cumulants, shared: Floats) -> Cumulants:
+        """Return the cumulants of a mean of the answers.
+
+        `noise` is that of one answer, averaged over the devices; `spread` the cumulants of what
+        devices would say without noise, `shared` its covariance with the noise's variance.
+        """
+        left = 1 - self.asked
+        sampled = min(max(left, 0.0), 1.0)
+        corrected = left * self.devices / max(self.devices - 1, 1.0)
+        n = self.answers
+        return (
+            (noise.variance + corrected * spread[0]) / n,
+            (noise.third + sampled * (3 * shared + (2 * sampled - 1) * spread[1])) / n**2,
+            (noise.fourth + sampled * (1 - 6 * sampled * (1 - sampled)) * spread[2]) / n**3,
+        )
+
+
+class KnownSampling(Sampling):
+    """Estimates with normal errors whose variance is known, whatever the truth is."""
+
+    def __init__(self, estimates: Floats, variance: Floats) -> None:
+        self.estimates = np.asarray(estimates, np.float64)
+        self._variance = np.asarray(variance, np.float64)
+
+    def cumulants(self, truth: Floats) -> Cumulants:
+        variance = self._variance + np.zeros_like(truth)
+        return variance, np.zeros_like(variance), np.zeros_like(variance)
+
+    @property
+    def likely(self) -> Floats:
+        return self.estimates
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        return -np.inf, np.inf
+
+
+class SomeSampling(Sampling):
+    """Some of the estimates of another one, by their places."""
+
+    def __init__(self, whole: Sampling, places: Sequence[int]) -> None:
+        self._whole, self._places = whole, np.asarray(places)
+        self.estimates = whole.estimates[self._places]
+        self.uniform = whole.uniform
+
+    def cumulants(self, truth: Floats) -> Cumulants:
+        if self.uniform:
+            return self._whole.cumulants(truth)
+        shape = (*truth.shape[:-1], len(self._whole.estimates))
+        everywhere = np.array(np.broadcast_to(self._whole.estimates, shape))
+        everywhere[..., self._places] = truth
+        variance, third, fourth = self._whole.cumulants(everywhere)
+        return variance[..., self._places], third[..., self._places], fourth[..., self._places]
+
+    @property
+    def likely(self) -> Floats:
+        return np.asarray(self._whole.likely[self._places])
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        return self._whole.extremes
+
+    @property
+    def step(self) -> Floats:
+        return np.asarray(self._whole.step[self._places])

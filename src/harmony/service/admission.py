@@ -1,0 +1,98 @@
+"""Admission: how often an address may ask, and how much of a body is read, before it is read.
+
+Who asks comes first.  A body whose sender shows no credential, or one that is not valid, is small
+or is not read at all, so that strangers cannot fill the memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+from .asgi import (
+    SMALL_BODY,
+    App,
+    DisconnectedError,
+    Receive,
+    Scope,
+    Send,
+    client_of,
+    has_body,
+    header_of,
+    problem_response,
+    read_body,
+    send_response,
+)
+from .credentials import is_device
+from .dashboard.sessions import COOKIE, Sessions
+from .problems import Problem
+from .state import ServiceState
+from .texts import check_texts
+
+UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))
+"""What those who look after the server ask for, also while someone floods it."""
+
+OPEN = frozenset(("/v1/devices", "/v1/claim"))
+"""Where the credential, if there is any, is in the body."""
+
+
+class Admission:
+    """Reads a request's body, as far as its sender may send one, before the API sees it."""
+
+    def __init__(self, app: App, state: ServiceState) -> None:
+        self._app = app
+        self._state = state
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on with its body read."""
+        headers = scope["headers"]
+        try:
+            if scope["path"] not in UNLIMITED:
+                self._state.address_limit.check(client_of(scope))
+            most = await self._allowance(scope) if has_body(headers) else 0
+            body = await read_body(receive, headers, most)
+            check_texts(body)
+        except Problem as problem:
+            await send_response(send, problem_response(problem))
+            return
+        except DisconnectedError:
+            return
+        unread = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive_read() -> Any:
+            return unread.pop() if unread else await receive()
+
+        with suppress(Exception):  # the API has responded and logged; Starlette raises it again
+            await self._app(scope, receive_read, send)
+
+    async def _allowance(self, scope: Scope) -> int:
+        """Return how many bytes the sender may send, or raise the problem that it may not."""
+        state, path = self._state, scope["path"]
+        authorization = header_of(scope["headers"], b"authorization")
+        if path in OPEN:
+            return SMALL_BODY
+        if not path.startswith("/v1/"):
+            cookie = _session_cookie(header_of(scope["headers"], b"cookie"))
+            sessions = Sessions(state.tokens)
+            visitor = await asyncio.to_thread(sessions.visitor, cookie) if cookie else None
+            return SMALL_BODY if visitor is None else state.settings.document_bytes
+        if is_device(authorization):
+            state.device_of(authorization)
+            return SMALL_BODY
+        await state.token_of(authorization.decode("latin-1"))
+        return state.settings.document_bytes
+
+
+def _session_cookie(header: bytes) -> str:
+    """Return the session that a Cookie header carries, if any.
+
+    >>> _session_cookie(b"theme=dark; harmony_session=hmy_00_11")
+    'hmy_00_11'
+    """
+    try:
+        morsel = SimpleCookie(header.decode("latin-1")).get(COOKIE)
+    except CookieError:
+        return ""
+    return "" if morsel is None else morsel.value
