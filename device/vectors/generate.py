@@ -44,6 +44,7 @@ from refusals import (
 )
 from silence import people, silent_survey, told
 from steps import step_vectors
+from texts import text_vectors
 
 from harmony import Boolean, Categorical, Crosstab, Distribution, Integer, Numeric, Survey
 from harmony.attributes import Signed
@@ -453,3 +454,4 @@ if __name__ == "__main__":
     write("lists.json", list_vectors())
     write("ledgers.json", ledger_vectors())
     write("records.json", record_vectors())
+    write("texts.json", text_vectors())
