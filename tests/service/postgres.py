@@ -15,6 +15,7 @@ from types import TracebackType
 
 import psycopg
 
+from . import logs_read
 from .waiting import STUCK_SECONDS
 
 
@@ -94,4 +95,5 @@ class Postgres:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+        logs_read.take_in(Path(self._server.log))
         shutil.rmtree(self._folder)

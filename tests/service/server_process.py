@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from . import logs_read
 from .conftest import UNLIMITED
 from .waiting import STUCK_SECONDS, wait_until
 
@@ -90,6 +91,7 @@ class ServerProcess:
             os.kill(self.process.pid, number)
         self.process.join(STUCK_SECONDS)
         assert not self.process.is_alive(), "the server did not end"
+        logs_read.take_in(self._log)
         return int(self.process.exitcode)
 
     def __enter__(self) -> ServerProcess:
@@ -97,6 +99,12 @@ class ServerProcess:
 
     def __exit__(self, *_: object) -> None:
         self.kill()
+
+
+def processes_of(process: int) -> list[int]:
+    """Return a process and those that it started."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [process, *map(int, children)]
 
 
 def responds(port: int) -> bool:

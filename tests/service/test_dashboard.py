@@ -275,6 +275,15 @@ def test_a_bad_form_comes_back_with_what_is_wrong(
     assert "phones" not in service.state.catalogue.surveys
 
 
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("row", ["1", "9" * 5000, "\N{ARABIC-INDIC DIGIT ZERO}"])
+def test_a_row_that_is_not_there_cannot_be_left_out(service: Service, row: str) -> None:
+    form = {"attribute_name": "battery", "attribute_kind": "mean", "wish": f"without-{row}"}
+    response = Visitor(service, "admin").post("/new-survey", **form)
+    assert response.status_code == 200
+    assert "battery" in response.text
+
+
 def test_a_stream_ends_when_the_server_does(tmp_path: Path) -> None:
     place = str(tmp_path / "harmony.db")
     with ServerProcess(place, tmp_path / "log", drain_seconds=10 * STUCK_SECONDS) as server:

@@ -144,6 +144,13 @@ def test_links_go_where_the_server_is_whatever_host_says(serve: Start) -> None:
         assert made.json()["link"].startswith(f"{url}/sign-in?code=" if settings else f"{url}:80/")
 
 
+@pytest.mark.parametrize("path", ["/surveys/", "/v1/surveys/", "/sign-in/"])
+def test_nobody_is_redirected_to_the_host_that_a_request_names(service: Service, path: str) -> None:
+    asked = service.client.get(path, headers={"Host": "evil.example"}, follow_redirects=False)
+    assert asked.status_code == 404
+    assert "location" not in asked.headers
+
+
 @pytest.mark.parametrize("path", ["/sign-in", "/claim"])
 @pytest.mark.parametrize(
     ("headers", "allowed"),

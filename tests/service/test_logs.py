@@ -15,6 +15,7 @@ from harmony.service.state import ServiceState
 
 from .conftest import SURVEY, Service
 from .devices import Enrolled, any_report, report_body
+from .logs_read import private_parts
 from .server_process import Connection, ServerProcess, run_server
 
 PATH = f"/v1/surveys/{SURVEY.name}/reports"
@@ -123,6 +124,13 @@ def test_a_traceback_has_its_causes_and_no_end_of_frames() -> None:
     assert shown.endswith("ExceptionGroup")
     assert "ValueError\nthen:\n" in shown
     assert shown.count("deeper(left - 1)") <= 100
+
+
+def test_what_a_log_may_not_hold_is_found() -> None:
+    claim = "  http://localhost/claim?code=hmy_00ff_abc-_1\n"
+    assert private_parts(claim + "survey created by=Ada key=3 id=... 2026-11-17T12:00:00Z") == []
+    for secret in ("hmy_00ff_abc-_1", "0f" * 9, "A5" * 10, str(bytes(range(200, 216)))):
+        assert private_parts(f"{claim}failed: {secret}")
 
 
 LONE = '"\\ud800"'

@@ -20,6 +20,7 @@ from sqlalchemy import text
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 
+from . import logs_read
 from .conftest import SURVEY, UNLIMITED, recount
 from .devices import any_report, report_body
 from .postgres import Postgres
@@ -32,12 +33,13 @@ pytestmark = pytest.mark.timeout(1200)  # it takes a minute or two, and longer i
 
 
 @contextmanager
-def running(place: str, port: int) -> Iterator[subprocess.Popen[str]]:
+def running(place: str, port: int, log: Path) -> Iterator[subprocess.Popen[str]]:
     """Run the command with workers until the test ends."""
     flags = {"database": place, "port": port, "workers": WORKERS, **UNLIMITED}
     given = [f"--{name.replace('_', '-')}={value}" for name, value in flags.items()]
     command = [sys.executable, "-m", "harmony.service", *given]
-    server = subprocess.Popen(command, stderr=subprocess.DEVNULL, text=True)
+    with log.open("w") as file:
+        server = subprocess.Popen(command, stderr=file, text=True)
     try:
         wait_until(
             lambda: len(children(server.pid)) == WORKERS and responds(port), "the workers to start"
@@ -46,6 +48,7 @@ def running(place: str, port: int) -> Iterator[subprocess.Popen[str]]:
     finally:
         server.kill()
         server.wait(STUCK_SECONDS)
+        logs_read.take_in(log)
 
 
 def children(process: int) -> list[int]:
@@ -75,13 +78,15 @@ def send(state: ServiceState, port: int, devices: list[bytes]) -> None:
         list(pool.map(one, devices))
 
 
-def test_workers_share_a_port_and_a_tally_and_are_replaced(postgres: Postgres) -> None:
+def test_workers_share_a_port_and_a_tally_and_are_replaced(
+    postgres: Postgres, tmp_path: Path
+) -> None:
     place, port = postgres.fresh(), free_port()
     state = ServiceState(Settings.load(database=place, **UNLIMITED))
     state.catalogue.add(SURVEY, None)
     entry = state.catalogue.open(SURVEY.name, "week1")
     devices = [number.to_bytes(16, "big") for number in range(120)]
-    with running(place, port) as server:
+    with running(place, port, tmp_path / "server.log") as server:
         send(state, port, devices[:60])
         assert len(shards(state)) == WORKERS, "only one worker got connections"
         accepted = metric(port, 'harmony_reports_total{outcome="accepted"}')
@@ -114,9 +119,9 @@ def metric(port: int, name: str) -> float:
     return float(found[1])
 
 
-def test_workers_end_with_their_parent(postgres: Postgres) -> None:
+def test_workers_end_with_their_parent(postgres: Postgres, tmp_path: Path) -> None:
     place, port = postgres.fresh(), free_port()
-    with running(place, port) as server:
+    with running(place, port, tmp_path / "server.log") as server:
         workers = children(server.pid)
         server.kill()
         wait_until(

@@ -58,7 +58,7 @@ def fill_form(request: Request, state: State, visitor: Manager, form: OwnForm) -
     if wish == "another":
         return _form(request, visitor, filled.with_another(), Planned())
     if wish.startswith("without-") and wish[8:].isdecimal():
-        return _form(request, visitor, filled.without(int(wish[8:])), Planned())
+        return _form(request, visitor, filled.without(wish[8:]), Planned())
     planned = Planned.of(filled)
     if wish == "plan" or planned.survey is None:
         return _form(request, visitor, filled, planned)

@@ -108,9 +108,9 @@ class SurveyForm:
         """Return the form with one more attribute."""
         return replace(self, attributes=(*self.attributes, AttributeFields()))
 
-    def without(self, place: int) -> SurveyForm:
-        """Return the form without one attribute; the last stays."""
-        kept = tuple(one for number, one in enumerate(self.attributes) if number != place)
+    def without(self, place: str) -> SurveyForm:
+        """Return the form without the attribute at this place, if there is any; the last stays."""
+        kept = tuple(one for number, one in enumerate(self.attributes) if str(number) != place)
         return replace(self, attributes=kept or (AttributeFields(),))
 
     def definition(self) -> dict[str, Any]:

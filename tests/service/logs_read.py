@@ -1,0 +1,45 @@
+"""What servers and databases logged while the tests ran: it must hold nothing that was sent.
+
+Every log is taken in when its process ends, and read when the suite does.  A log may hold no token,
+and nothing that could be a part of a device's id, of a credential or of a report.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_CLAIM = re.compile(r"/claim\?code=hmy_\S+")
+"""The first admin's code: on the terminal, which these files are for a test, on purpose."""
+
+# A token's id, which may be logged, has 16 digits; a device's has 32, and a report more.
+_PRIVATE = re.compile(
+    r"hmy_[0-9A-Za-z]+_[0-9A-Za-z_-]+|[0-9A-Fa-f]{17,}|(?:\\x[0-9a-f]{2}.{0,3}){4}"
+)
+
+_taken: dict[str, str] = {}
+"""Texts by the name of the log."""
+
+
+def take_in(log: Path) -> None:
+    """Keep what a log holds now: its folder may go."""
+    if log.exists():
+        _taken[str(log)] = log.read_text(errors="backslashreplace")
+
+
+def private_parts(text: str) -> list[str]:
+    r"""Return what looks like a secret, a device or a report.
+
+    >>> private_parts("path=/claim?code=hmy_... id=... reports=40000 device=00112233445566778899")
+    ['00112233445566778899']
+    >>> private_parts(str(bytes(range(200, 216))))
+    ['\\xc8\\xc9\\xca\\xcb']
+    """
+    return _PRIVATE.findall(_CLAIM.sub("", text))
+
+
+def check() -> int:
+    """Read all logs; return how many there were."""
+    for name, text in _taken.items():
+        assert not private_parts(text), f"{name}: {private_parts(text)[:3]}"
+    return len(_taken)
