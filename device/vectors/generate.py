@@ -54,6 +54,7 @@ from refusals import (
 )
 from silence import people, silent_survey, told
 from steps import step_vectors
+from texts import text_vectors
 
 from harmony import Boolean, Categorical, Crosstab, Distribution, Integer, Numeric, Survey
 from harmony.attributes import Signed
@@ -475,3 +476,4 @@ if __name__ == "__main__":
     ledgers["damaged"] += damaged_lines()
     write("ledgers.json", ledgers | {"memory": charge_vectors()})
     write("records.json", record_vectors())
+    write("texts.json", text_vectors())

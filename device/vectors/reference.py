@@ -275,3 +275,49 @@ def packed(document: dict[str, Any], device: bytes, tier: int, symbols: list[int
     )
     width = 1 if widest <= 256 else 2
     return device + bytes([tier]) + b"".join(one.to_bytes(width, "little") for one in symbols)
+
+
+def spelled(code: dict[str, list[str]], text: str, length: int) -> str:
+    """The first bits of a text in a public code."""
+    small = "".join(
+        chr(ord(one) + 32) if "A" <= one <= "Z" else " " if one < " " or one == "\x7f" else one
+        for one in text
+    )
+    whole, bits = "\x02" + small.strip(" ") + "\x03", ""
+    for place in range(1, len(whole)):
+        before = whole[:place]
+        context = max((one for one in code if before.endswith(one)), key=len)
+        for tried in dict.fromkeys([context, ""]):
+            words = canonical_words(code[tried])
+            bits += words.get(whole[place], words["\x1b"])
+            if whole[place] in words:
+                break
+        else:
+            bits += f"{ord(whole[place]):021b}"
+    return (bits + "0" * length)[:length]
+
+
+def canonical_words(lists: list[str]) -> dict[str, str]:
+    """The words of a canonical code: each is the one before it plus one, with zeros behind."""
+    words, last = {}, None
+    for length, characters in enumerate(lists, 1):
+        for one in characters:
+            number = 0 if last is None else (int(last, 2) + 1) << (length - len(last))
+            last = words[one] = f"{number:0{length}b}"
+    return words
+
+
+def text_place(asked: dict[str, Any], value: Any) -> int:
+    """A text's place: a prefix with the bits after it, a string, or the last for all others."""
+    length, depth = asked["length"], len((asked["prefixes"] or [""])[0])
+    strings = [one + "0" * (length - len(one)) for one in asked["strings"]]
+    first = len(asked["prefixes"]) * 2 ** asked["bits"]
+    is_text = isinstance(value, str) and "\ud800" not in value
+    text = value if is_text else asked.get("missing")
+    bits = None if text is None else spelled(asked["code"], text, length)
+    if bits in strings:
+        return first + strings.index(bits)
+    if bits is not None and bits[:depth] in asked["prefixes"]:
+        more = bits[depth : depth + asked["bits"]]
+        return asked["prefixes"].index(bits[:depth]) * 2 ** asked["bits"] + int("0" + more, 2)
+    return first + len(strings)

@@ -20,7 +20,6 @@ from harmony_device.protocol import (
     SURVEY_FORMAT,
 )
 
-from .attributes import Attribute
 from .canonical import canonical_json
 from .document import (
     Mechanisms,
@@ -36,7 +35,7 @@ from .mechanisms.choose import choose_answers, choose_points, design_mechanism
 from .mechanisms.coins import coin_weights
 from .near_names import did_you_mean
 from .over_time import Cost, checked_every, checked_memory, cost_of, promised
-from .questions import Question, attributes_of, checked_questions, definitions_of, parts_of
+from .questions import Part, Question, attributes_of, checked_questions, definitions_of, parts_of
 from .rounds import Round
 from .wording import checked_words
 
@@ -166,7 +165,7 @@ class Survey:
         raise SurveyError(f"the survey has no attribute {name!r}{near}")
 
     @property
-    def readings(self) -> list[Attribute]:
+    def readings(self) -> list[Part]:
         """What is read of a record or a table: each attribute, and both parts of a crosstab."""
         return [part for attribute in self.attributes for part in parts_of(attribute)]
 

@@ -10,6 +10,7 @@ import typer
 from .audit import audit
 from .demo import demo
 from .estimate import estimate
+from .explore import explore
 from .export import export
 from .plan import plan
 from .reproduce import reproduce_app
@@ -29,7 +30,7 @@ app = typer.Typer(
 )
 app.add_typer(survey_app, name="survey")
 app.add_typer(reproduce_app, name="reproduce")
-for command in (simulate, export, tally, estimate, plan, audit, train, serve, demo):
+for command in (simulate, export, tally, estimate, plan, audit, train, explore, serve, demo):
     app.command()(command)
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from harmony_device.coins import assign
 
-from ...attributes import Attribute, Categorical
+from ...attributes import Categorical
+from ...questions import Part
 from ...survey import Survey
+from ...text import TextPlaces
 from .blackbox import EpsilonBound, attack
 from .samplers import device_sampler, process_sampler
 
@@ -69,7 +71,11 @@ def tried_records(survey: Survey) -> list[dict[str, Any]]:
     ]
 
 
-def _values(attribute: Attribute) -> list[Any]:
+def _values(attribute: Part) -> list[Any]:
+    if isinstance(attribute, TextPlaces):
+        listed = [*attribute.strings, *attribute.prefixes][: MOST_INPUTS - 1]
+        spelled = map(attribute.text.code.spelled, listed)
+        return [*dict.fromkeys(one.text for one in spelled if one is not None), "\U0010ffff"]
     if not isinstance(attribute, Categorical):
         return [attribute.low, attribute.high, (attribute.low + attribute.high) / 2]
     values = list(attribute.values)

@@ -12,6 +12,7 @@ from harmony.csv_table import csv_table
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import RoundBody
+from harmony.service.asgi import own_url
 from harmony.service.catalogue import RoundEntry
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
@@ -21,6 +22,7 @@ from .exports import csv_response, json_response
 from .live import version_of
 from .readings import Read
 from .rendering import page
+from .snippets import snippets
 from .views import attribute_card, round_state, survey_row
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
@@ -32,6 +34,12 @@ LIST_COLUMNS = (
 
 MOST_CARDS = 50
 """Attributes on one page."""
+
+MANY = 12
+"""So many attributes get contents, and so many values a search."""
+
+OPENED = 4
+"""Of many attributes, how many are open at first; charts are drawn when they are opened."""
 
 REFUSALS = {
     "conflict": "the device sent another report before",
@@ -91,12 +99,13 @@ def show_survey(
     entry = state.catalogue.survey(name)
     shown: dict[str, Any] = {"visitor": visitor, "entry": entry, "survey": entry.survey}
     shown["version"] = version_of(state, name)
+    shown["snippets"] = snippets(entry.survey, own_url(request.scope, state.settings))
     if not entry.rounds:
         return page(request, "survey.html", **shown, round=None)
     chosen = _round(state, name, round)
     results = read.history(entry, chosen)
     result = results[-1]
-    attributes = entry.survey.attributes
+    attributes = entry.survey.attributes if result.reports else ()
     first = (page_number - 1) * MOST_CARDS
     now = state.clock()
     outcomes = state.metrics.outcomes(name)
@@ -112,6 +121,8 @@ def show_survey(
         cards=[
             attribute_card(one, results, result) for one in attributes[first : first + MOST_CARDS]
         ],
+        many=MANY,
+        opened=OPENED,
         page_number=page_number,
         pages=-(-len(attributes) // MOST_CARDS),
         accepted=outcomes.get("accepted", 0),
