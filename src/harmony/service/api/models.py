@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from harmony.service.entries import RoundEntry, SurveyEntry, TrainingEntry
+from harmony.service.governance import MOST_DAYS
 from harmony.service.tokens import Token
 from harmony_device.protocol import PROTOCOL
 
@@ -22,6 +23,8 @@ MOST_NUMBER = (1 << 31) - 1
 """What every database's integers hold."""
 
 Schedule = Literal["hourly", "daily", "weekly", "monthly"]
+Days = Annotated[int, Field(ge=0, le=MOST_DAYS, description="0 drops reports at the close")]
+DAY = 86400.0
 Text = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
 
 
@@ -141,10 +144,29 @@ class SurveyList(BaseModel):
     trainings: list[TrainingOffer]
 
 
+class RoundDetail(RoundView):
+    """A round, and for how long its reports are kept."""
+
+    retention_days: int = Field(description="how long reports are kept once it is closed")
+    reports_until: str | None = Field(description="until when they are kept, if it is closed")
+    reports_dropped: str | None = Field(description="when they were dropped; the tally stays")
+
+    @classmethod
+    def of_entry(cls, entry: RoundEntry) -> RoundDetail:
+        """Show a round."""
+        until = None if entry.closed is None else entry.closed + DAY * entry.retention
+        return cls(
+            **RoundView.of(entry).model_dump(),
+            retention_days=entry.retention,
+            reports_until=moment(until),
+            reports_dropped=moment(entry.dropped),
+        )
+
+
 class RoundList(BaseModel):
     """Every round of a survey, oldest first."""
 
-    rounds: list[RoundView]
+    rounds: list[RoundDetail]
 
 
 class TokenBody(Body):

@@ -25,6 +25,13 @@ class StoreError(HarmonyError):
     """The database did not take a transaction: nothing of it may be acknowledged."""
 
 
+class ReportsDroppedError(HarmonyError):
+    """The reports of a round were dropped: its tally is all that is left."""
+
+    def __init__(self) -> None:
+        super().__init__("the round's reports were dropped, as its retention says; its tally stays")
+
+
 class Store(ABC):
     """Reports and counts, changed together or not at all.
 
@@ -96,7 +103,7 @@ class Store(ABC):
     def stored(self, live: LiveRound) -> Iterator[Reports]:
         """Read back a round's reports as devices sent them, some thousands at a time.
 
-        There are none once the round's key was thrown away.
+        They are those of one moment.  Raises `ReportsDroppedError` if there are none any more.
         """
 
     @abstractmethod
