@@ -38,7 +38,7 @@ class AttributeFields:
     def to_document(self, where: str) -> dict[str, Any]:
         """Return the attribute's definition.
 
-        >>> theme = AttributeFields("theme", "categorical", values="dark, other", unlisted="other")
+        >>> theme = AttributeFields("theme", "categorical", values="dark\\nother", unlisted="other")
         >>> theme.to_document("")
         {'name': 'theme', 'kind': 'categorical', 'values': ['dark', 'other'], 'unlisted': 'other'}
         """
@@ -52,7 +52,7 @@ class AttributeFields:
         if self.kind == "boolean":
             return {"name": self.name, "kind": "boolean"} | self._boolean_missing()
         if self.kind == "categorical":
-            values = [value.strip() for value in self.values.split(",")]
+            values = [value.strip() for value in self.values.split("\n")]
             document: dict[str, Any] = {"name": self.name, "kind": "categorical"}
             stand_ins = {"missing": self.missing, "unlisted": self.unlisted}
             return (

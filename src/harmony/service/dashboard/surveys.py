@@ -13,6 +13,7 @@ from harmony.csv_table import csv_table
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import RoundBody
+from harmony.service.asgi import own_url
 from harmony.service.catalogue import RoundEntry
 from harmony.service.composition import ADVICE, spending_of, warning_of
 from harmony.service.problems import Problem
@@ -25,6 +26,7 @@ from .live import version_of
 from .policy_views import kept_sentence, retention_sentence
 from .readings import Read
 from .rendering import page
+from .snippets import snippets
 from .views import attribute_card, round_state, survey_row
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
@@ -36,6 +38,12 @@ LIST_COLUMNS = (
 
 MOST_CARDS = 50
 """Attributes on one page."""
+
+MANY = 12
+"""So many attributes get contents, and so many values a search."""
+
+OPENED = 4
+"""Of many attributes, how many are open at first; charts are drawn when they are opened."""
 
 REFUSALS = {
     "conflict": "the device sent another report before",
@@ -107,12 +115,13 @@ def show_survey(
     shown["version"] = version_of(state, name)
     shown["spending"] = spending_of(entry.survey.epsilon, entry.schedule)
     shown["retention"] = retention_sentence(entry.retention)
+    shown["snippets"] = snippets(entry.survey, own_url(request.scope, state.settings))
     if not entry.rounds:
         return page(request, "survey.html", **shown, round=None)
     chosen = _round(state, name, round)
     results = read.history(entry, chosen)
     result = results[-1]
-    attributes = entry.survey.attributes
+    attributes = entry.survey.attributes if result.reports else ()
     first = (page_number - 1) * MOST_CARDS
     now = state.clock()
     outcomes = state.metrics.outcomes(name)
@@ -129,6 +138,8 @@ def show_survey(
         cards=[
             attribute_card(one, results, result) for one in attributes[first : first + MOST_CARDS]
         ],
+        many=MANY,
+        opened=OPENED,
         page_number=page_number,
         pages=-(-len(attributes) // MOST_CARDS),
         accepted=outcomes.get("accepted", 0),

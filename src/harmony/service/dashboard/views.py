@@ -20,7 +20,7 @@ from harmony.service.retention import DAY
 
 from .charts import MOST_BARS, Chart, chart_of, shown_value, trend_of
 
-MOST_ROWS = 200
+MOST_ROWS = 1_000
 """Rows of a table on a page; the whole histogram is in the CSV."""
 
 
