@@ -398,13 +398,17 @@ class Survey:
 
     def estimate(
         self,
-        tally: Tally,
+        tally: Tally | None = None,
         *,
+        tallies: Sequence[Tally] | None = None,
         too_wide: float = 0.2,
         dishonest: float = 0.01,
         weighting: str = "devices",
     ) -> Result:
         """Turn a tally into means and histograms with intervals.
+
+        With `tallies`, those of several rounds, what is estimated is the average over the rounds;
+        the result warns of attributes that changed meanwhile.
 
         An estimate whose 95% interval is wider than `too_wide` of its domain says "too few
         reports to say".  `dishonest` is the share of devices that `influence` supposes to lie.
@@ -413,7 +417,14 @@ class Survey:
         """
         from .estimate import estimate
 
-        return estimate(self, tally, too_wide=too_wide, dishonest=dishonest, weighting=weighting)
+        return estimate(
+            self,
+            tally,
+            tallies=tallies,
+            too_wide=too_wide,
+            dishonest=dishonest,
+            weighting=weighting,
+        )
 
     def plan(
         self,

@@ -15,11 +15,12 @@ from .export import Exported, finite_rows, text_table
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .tiers import TierWarning
+from .window import DriftWarning
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ResultWarning = CoinWarning | TierWarning
+ResultWarning = CoinWarning | TierWarning | DriftWarning
 Kind = TypeVar("Kind", bound=Estimate)
 
 SHOWN_VALUES = 12
@@ -55,6 +56,8 @@ class Result(Mapping[str, Estimate], Exported):
     estimates: dict[str, Estimate]
     warnings: tuple[ResultWarning, ...] = ()
     weighting: str = "devices"
+    rounds: tuple[str, ...] = ()
+    """The labels of the rounds that were estimated together."""
 
     def __getitem__(self, name: str) -> Estimate:
         try:
