@@ -372,6 +372,9 @@ class Survey:
     ) -> Tally:
         """Randomise and count in one pass: `tally(randomize(...))` without the reports between.
 
+        With rotation only the rows count whose turn it is in `round`, which needs a number.  With
+        memory each collection is a round of its own, with memos drawn anew: it costs `epsilon`.
+
         All cores are used unless `threads` says otherwise; the result is the same.  See
         `randomize` for the other options.
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harmony.survey import Survey
 
 ROUNDS_IN_30_DAYS = {"hourly": 720, "daily": 30, "weekly": 5, "monthly": 2}
 """How many rounds of a schedule can open within 30 days."""
@@ -59,6 +63,49 @@ def spending_of(epsilon: float, schedule: str | None) -> Spending:
         f"{spent:g}."
     )
     return Spending(rounds, spent, in_words, _limits(epsilon, rounds), warning_of(spent))
+
+
+def survey_spending(survey: Survey, schedule: str | None) -> Spending:
+    """Say what a person spends on a survey at this schedule, with rotation and memory.
+
+    >>> import harmony as hm
+    >>> weekly = hm.Survey("phones", [hm.Boolean("wifi")], 1.0, every=4)
+    >>> survey_spending(weekly, "daily").in_words
+    'Up to 30 rounds open in 30 days. A device answers one of every 4, and spends up to epsilon 8.'
+    >>> steady = hm.Survey("phones", [hm.Boolean("wifi")], 1.0, memory=2.0)
+    >>> print(survey_spending(steady, "weekly").in_words)
+    Up to 5 rounds open in 30 days. Who answers all of them spends up to epsilon 1.987 while answers
+    do not change, and 5.389 at worst.
+    """
+    if survey.every is None and survey.memory is None:
+        return spending_of(survey.epsilon, schedule)
+    each = survey.epsilon if survey.change is None else survey.change
+    every, memory = survey.every, survey.memory
+    answers = f"A device answers one of every {every}, and" if every else "Who answers all of them"
+    if schedule is None:
+        spent = (
+            f"spends up to epsilon {survey.epsilon:g} on each, and they add up."
+            if memory is None
+            else f"spends up to epsilon {memory:g} on all of them while answers do not change, and "
+            f"up to {each:g} on each at worst."
+        )
+        words = f"Rounds open by hand. {answers} {spent}"
+        return Spending(None, None, words, _limits(each, None), None)
+    rounds = ROUNDS_IN_30_DAYS[schedule]
+    cost = survey.cost(rounds)
+    spent = f"spends up to epsilon {cost.worst:.4g}."
+    if memory is not None:
+        spent = (
+            f"spends up to epsilon {cost.steady:.4g} while answers do not change, and "
+            f"{cost.worst:.4g} at worst."
+        )
+    return Spending(
+        cost.reports,
+        cost.worst,
+        f"Up to {rounds} rounds open in 30 days. {answers} {spent}",
+        _limits(each, cost.reports),
+        warning_of(cost.worst),
+    )
 
 
 def training_spending(epsilon: float) -> Spending:

@@ -19,7 +19,14 @@ import msgspec
 from harmony.mechanisms.audit import log_ceiling
 from harmony_device.errors import RefusedError
 from harmony_device.exact import exp_floor
-from harmony_device.tables import TOTAL, DenseTable, Promise, Table, table_from_document
+from harmony_device.tables import (
+    TOTAL,
+    DenseTable,
+    Promise,
+    ReplaceTable,
+    Table,
+    table_from_document,
+)
 
 SHOWN_VALUES = 50
 """Values of an attribute that are listed; the document has all."""
@@ -32,9 +39,9 @@ PRIORS = (Fraction(1, 2), Fraction(1, 10), Fraction(1, 100))
 class Proof:
     """That one table keeps its epsilon: `largest * 2^128 <= floor * smallest`, in integers.
 
-    `largest` and `smallest` are the counts, of 2^53, of the symbol whose chances differ most
-    between two values; `floor` lies below e^promised * 2^128.  `epsilon` is the logarithm of their
-    ratio, rounded up.
+    `largest` and `smallest` are the counts, of 2^53 or, of what a survey with memory sends, of
+    2^106, of the symbol whose chances differ most between two values; `floor` lies below
+    e^promised * 2^128.  `epsilon` is the logarithm of their ratio, rounded up.
     """
 
     table: int
@@ -101,27 +108,55 @@ def proofs_of(document: bytes) -> tuple[Proof, ...]:
     survey = msgspec.json.decode(document)
     tiers = survey.get("tiers") or [survey["epsilon"]]
     answers, tables = survey["answers"], survey["tables"]
-    users: dict[tuple[int, int], list[str]] = {}
+    users: dict[tuple[int, int, int], list[str]] = {}
     for attribute in survey["attributes"]:
         for tier, mechanism in enumerate(attribute["mechanisms"]):
-            users.setdefault((mechanism["table"], tier), []).append(attribute["name"])
-    return tuple(
-        _proof(place, table_from_document(tables[place]), tiers[tier], answers, names)
-        for (place, tier), names in sorted(users.items())
-    )
+            key = (mechanism["table"], tier, mechanism.get("replace", -1))
+            users.setdefault(key, []).append(attribute["name"])
+    proofs = []
+    for (place, tier, other), names in sorted(users.items()):
+        table = table_from_document(tables[place])
+        if other < 0:
+            proofs.append(_proof(place, table, table.kind, tiers[tier], answers, names))
+            continue
+        replace = table_from_document(tables[other])
+        memory, change = survey["memory"], survey["change"]
+        proofs += [
+            _proof(place, table, f"{table.kind}, kept", memory, answers, names),
+            _proof(place, table, f"{table.kind}, sent", tiers[tier], answers, names, replace),
+            _proof(other, table, "replace, of changes", change, answers, names, replace, True),
+        ]
+    return tuple(proofs)
 
 
-def _proof(place: int, table: Table, epsilon: float, answers: int, names: list[str]) -> Proof:
-    worst = max(table.extremes(), key=lambda pair: Fraction(pair[1], pair[0]))
+def _proof(
+    place: int,
+    table: Table,
+    kind: str,
+    epsilon: float,
+    answers: int,
+    names: list[str],
+    replace: ReplaceTable | None = None,
+    alone: bool = False,
+) -> Proof:
+    """Prove a table; with `replace` what follows it, or that alone."""
+    promise = Promise(epsilon, answers)
+    extremes = table.extremes()
+    if replace is not None:
+        extremes = replace.extremes() if alone else replace.after(table)
+    worst = max(extremes, key=lambda pair: Fraction(pair[1], pair[0]))
     try:
-        Promise(epsilon, answers).check(table)
+        if replace is None:
+            promise.check(table)
+        else:
+            promise.check(*([replace] if alone else [table, replace]))
     except RefusedError:
         kept = False
     else:
         kept = True
     return Proof(
         table=place,
-        kind=table.kind,
+        kind=kind,
         inputs=table.inputs,
         symbols=table.symbols,
         largest=worst[1],
@@ -141,9 +176,14 @@ def questions_of(document: bytes) -> tuple[Question, ...]:
     tiers = survey.get("tiers") or [survey["epsilon"]]
     most = max(range(len(tiers)), key=tiers.__getitem__)
     tables = [table_from_document(one) for one in survey["tables"]]
-    return tuple(
-        _question(one, tables[one["mechanisms"][most]["table"]]) for one in survey["attributes"]
-    )
+    found = []
+    for one in survey["attributes"]:
+        mechanism = one["mechanisms"][most]
+        replace = mechanism.get("replace")
+        found.append(
+            _question(one, tables[mechanism["table"]], None if replace is None else tables[replace])
+        )
+    return tuple(found)
 
 
 def plain_question(attribute: dict[str, Any]) -> Question:
@@ -151,7 +191,9 @@ def plain_question(attribute: dict[str, Any]) -> Question:
     return _question(attribute, None)
 
 
-def _question(attribute: dict[str, Any], table: Table | None) -> Question:
+def _question(
+    attribute: dict[str, Any], table: Table | None, replace: ReplaceTable | None = None
+) -> Question:
     places, labels = _places(attribute)
     return Question(
         name=attribute["name"],
@@ -159,7 +201,7 @@ def _question(attribute: dict[str, Any], table: Table | None) -> Question:
         answer=_answer(attribute),
         values=tuple(islice(labels, SHOWN_VALUES)),
         left_out=max(0, places - SHOWN_VALUES),
-        revealed=None if table is None else _revealed(attribute, places, table),
+        revealed=None if table is None else _revealed(attribute, places, table, replace),
     )
 
 
@@ -202,17 +244,30 @@ def _labels(attribute: dict[str, Any]) -> list[str]:
     return [str(value) for value in attribute.get("values", ())]
 
 
-def _revealed(attribute: dict[str, Any], places: int, table: Table) -> Revealed:
+def _revealed(
+    attribute: dict[str, Any], places: int, table: Table, replace: ReplaceTable | None
+) -> Revealed:
+    """Say what one report reveals; all rounds of a survey with memory reveal what is kept."""
+    total = TOTAL if replace is None else TOTAL**2
     if places:
-        likeliest = sum(largest for _, largest in table.extremes())
+        extremes = table.extremes() if replace is None else replace.after(table)
+        likeliest = sum(largest for _, largest in extremes)
         if table.kind == "circulant":  # which says the same of every symbol, once
             likeliest *= table.symbols
-        right = Fraction(likeliest, TOTAL * places)
+        right = Fraction(likeliest, total * places)
         among = "all answers" if places > 2 else "both answers"
         return Revealed(among, 1 / places, _rounded_up(right))
     assert isinstance(table, DenseTable)  # as every grid's is
-    ends = zip(table.counts[0], table.counts[-1], strict=True)
-    right = Fraction(sum(max(pair) for pair in ends), 2 * TOTAL)
+    ends = [table.counts[0], table.counts[-1]]
+    if replace is not None:
+        ends = [
+            [
+                replace.keep * kept + TOTAL * new
+                for kept, new in zip(one, replace.counts, strict=True)
+            ]
+            for one in ends
+        ]
+    right = Fraction(sum(max(pair) for pair in zip(*ends, strict=True)), 2 * total)
     among = f"{attribute['low']:g} and {attribute['high']:g}, the lowest and the highest number"
     return Revealed(among, 0.5, _rounded_up(right))
 

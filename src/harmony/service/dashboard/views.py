@@ -15,7 +15,7 @@ from harmony.estimate.result import Result
 from harmony.plan import Plan
 from harmony.questions import Asked
 from harmony.service.catalogue import RoundEntry, SurveyEntry
-from harmony.service.composition import spending_of
+from harmony.service.composition import survey_spending
 from harmony.service.retention import DAY
 
 from .charts import MOST_BARS, Chart, chart_of, shown_value, trend_of
@@ -162,7 +162,7 @@ def survey_row(entry: SurveyEntry, reports: Mapping[int, int], now: float) -> di
         "all_reports": sum(reports.get(one.live.id, 0) for one in entry.rounds.values()),
         "retention_days": entry.retention,
         "public": entry.public,
-        "epsilon_in_30_days": spending_of(entry.survey.epsilon, entry.schedule).epsilon,
+        "epsilon_in_30_days": survey_spending(entry.survey, entry.schedule).epsilon,
     }
 
 
