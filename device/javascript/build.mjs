@@ -17,6 +17,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const BUNDLES = [
   { entry: "src/core.js", file: "core.min.js", most: 3 * 1000, what: "core: coins, codes, tables, proof" },
   { entry: "src/index.js", file: "device.min.js", most: 10 * 1000, what: "the whole SDK, with trainings" },
+  { entry: "src/explorations.js", file: "explorations.min.js", most: 11 * 1000, what: "the same, with explorations" },
 ];
 
 const { values: options } = parseArgs({ options: { check: { type: "boolean" }, out: { type: "string", default: join(HERE, "dist") } } });

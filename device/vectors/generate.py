@@ -454,4 +454,4 @@ if __name__ == "__main__":
     write("lists.json", list_vectors())
     write("ledgers.json", ledger_vectors())
     write("records.json", record_vectors())
-    write("texts.json", text_vectors())
+    write("texts.json", text_vectors(some_bytes))

@@ -47,7 +47,7 @@ export async function answerAll(session, values, visit) {
    * @param {{label: string, seed: string}} round @param {string} [once]
    */
   const answerOne = async ({ name, epsilon }, survey, { needs, read }, round, once) => {
-    must(Math.max(...survey.tiers) === epsilon, "the listed epsilon");
+    must(Math.max(...survey.tiers) === epsilon, "listed epsilon");
     mustTell(options.record, needs);
     await spend(session, identity, survey, name, round, once, () => {
       const told = snapshot(values, needs);
@@ -64,7 +64,7 @@ export async function answerAll(session, values, visit) {
     const content = kept ? new TextEncoder().encode(kept) : await server.document(name);
     must((await sha256(content)) === fingerprint, "fingerprint");
     const survey = readSurvey(parse(content, server.mostBytes));
-    must(survey.name === name, "the listed name");
+    must(survey.name === name, "listed name");
     const keep = (/** @type {import("./stores/store.js").Files} */ files) => {
       if (namesOf(files, SURVEYS).length < MOST_DOCUMENTS) files.set(file, new TextDecoder().decode(content));
     };
@@ -76,7 +76,7 @@ export async function answerAll(session, values, visit) {
   /** Answer a survey's open round. @param {ListedSurvey} listed */
   const answerSurvey = async (listed) => {
     const { round } = listed;
-    must(isOpenTo(round, identity.enrolled), "enrolled after it opened", Skipped);
+    must(isOpenTo(round, identity.enrolled), "enrolled too late", Skipped);
     const survey = await surveyOf(listed);
     await answerOne(listed, survey, survey, round, round.label);
   };
@@ -95,7 +95,7 @@ export async function answerAll(session, values, visit) {
       if (reply.status === 200) {
         try {
           const step = readStep(parse(reply.body, server.mostBytes));
-          must(step.training === name, "the listed training");
+          must(step.training === name, "listed training");
           return await answerOne(listed, step.survey, step, step.round);
         } catch (error) {
           if (error instanceof Skipped) await wait(UNUSABLE);

@@ -125,7 +125,7 @@ export class Device {
     try {
       const isGiven = await settle(this.#session);
       visit.nextAttempt = (await store.look((files) => remaining(files, BACKOFF))) || null;
-      must(!visit.nextAttempt, "the server is left alone", DeviceError);
+      must(!visit.nextAttempt, "left alone", DeviceError);
       await finishWithdrawals(this.#session);
       must(isGiven, NO_CONSENT, DeviceError);
       await sendWaiting(this.#session, visit);

@@ -31,8 +31,8 @@ export async function spend(session, identity, survey, name, { label, seed }, on
   const { tier, asked } = await store.change((files) => {
     needIdentity(files, identity);
     const entries = entriesOf(files);
-    must(!isDone(entries, name, once), "already answered", Skipped);
-    must(bytesWaiting(files) + 2 * reportBytes(survey) < MOST_BYTES, "too many reports wait", Skipped);
+    must(!isDone(entries, name, once), "answered", Skipped);
+    must(bytesWaiting(files) + 2 * reportBytes(survey) < MOST_BYTES, "too many wait", Skipped);
     const tier = chooseTier(survey.tiers, limit, entries, label, now);
     const asked = ask(survey, tier, fromHex(seed), device);
     note(files, "answered", {

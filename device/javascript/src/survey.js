@@ -32,6 +32,9 @@ import { readTable } from "./tables.js";
  * @property {Mechanism[]} mechanisms one for each tier
  */
 
+/** Kinds that an entry point adds. @type {import("./attribute.js").Kinds} */
+export const kinds = new Map();
+
 /**
  * Read a survey document and prove that every tier keeps its epsilon, or refuse it.
  *
@@ -48,7 +51,7 @@ export function readSurvey(value) {
   const tables = list(value.tables, 1, 160000, "tables", readTable);
   must(tables.reduce((sum, { rows, symbols }) => sum + rows.length * symbols, 0) <= 2 ** 20, "tables");
   const attributes = list(value.attributes, 1, 10000, "attributes", (document) => {
-    const attribute = /** @type {Asked} */ (readAttribute(document));
+    const attribute = /** @type {Asked} */ (readAttribute(document, kinds));
     integer(attribute.coin, 1, 65536, "coin");
     attribute.mechanisms = list(document.mechanisms, tiers.length, tiers.length, "mechanisms", (each) => readMechanism(object(each), attribute, tables));
     return attribute;
@@ -58,7 +61,7 @@ export function readSurvey(value) {
   tiers.forEach((tier, i) => {
     const floor = floorOfExp(tier, answers);
     for (const table of new Set(attributes.map(({ mechanisms }) => mechanisms[i].table))) {
-      must(keeps(table, floor), "epsilon of a table");
+      must(keeps(table, floor), "epsilon");
     }
   });
   const width = attributes.some(({ mechanisms }) => mechanisms.some(({ table }) => table.symbols > 256)) ? 2 : 1;

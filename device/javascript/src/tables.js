@@ -9,7 +9,7 @@ import { integer, list, object } from "./rules.js";
  * @property {number} symbols how many symbols it gives
  */
 
-const COUNTS = "counts: positive, sum 2**53";
+const COUNTS = "counts: positive, sum";
 
 /**
  * Check that a row holds probabilities. What is left of 2^53 is counted down, since sums above it are not exact.
