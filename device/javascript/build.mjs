@@ -16,8 +16,9 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 /** Bytes, minified and gzipped. */
 const BUNDLES = [
   { entry: "src/core.js", file: "core.min.js", most: 3 * 1000, what: "core: coins, codes, tables, proof" },
-  { entry: "src/index.js", file: "device.min.js", most: 10 * 1000, what: "the whole SDK, with trainings" },
-  { entry: "src/explorations.js", file: "explorations.min.js", most: 11 * 1000, what: "the same, with explorations" },
+  { entry: "src/surveys.js", file: "device.min.js", most: 10 * 1000, what: "surveys of every kind" },
+  { entry: "src/index.js", file: "full.min.js", most: 13 * 1000, what: "the whole SDK, with trainings" },
+  { entry: "src/explorations.js", file: "explorations.min.js", most: 13 * 1000, what: "the whole SDK, with explorations, too" },
 ];
 
 const { values: options } = parseArgs({ options: { check: { type: "boolean" }, out: { type: "string", default: join(HERE, "dist") } } });

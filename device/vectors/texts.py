@@ -103,8 +103,8 @@ def text_vectors(some_bytes: Any) -> dict[str, Any]:
     codes = {"tiny": TINY, "long": LONG, "common": json.loads(COMMON.read_text("utf-8"))}
     return {
         "about": "`codes` by name; `spelled`: a text to the first bits of its code; `places`: a "
-        "value to its place in an attribute, whose code is named; `step`: one of an "
-        "exploration, and `reports` to it; `refused`: changes of its attribute that a device must refuse",
+        "value to its place in an attribute, whose code is named; `step`: one of an exploration, "
+        "and `reports` to it; `refused`: changes of its attribute that a device must refuse",
         "codes": codes,
         "spelled": [
             {"code": name, "text": text, "length": length, "bits": spelled(code, text, length)}

@@ -105,7 +105,7 @@ export function serverAt(address, session, mostBytes) {
   /** @param {Reply} reply */
   const issued = (reply) => {
     const identity = readIdentity(parse(reply.body, mostBytes), address);
-    must(identity, "device");
+    must(identity, "device or credential");
     return identity;
   };
 

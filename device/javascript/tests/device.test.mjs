@@ -215,7 +215,7 @@ test("a store belongs to one server", async (test) => {
 test("a round for those who enrolled before is not for later ones", async (test) => {
   const { server, device } = await started(test, SURVEY);
   server.rounds.get("paper").enrolled_before = "2026-11-01T00:00:00Z";
-  assert.match((await device(STORES.memory()).answer(VALUES)).skipped.paper, /enrolled too late/);
+  assert.match((await device(STORES.memory()).answer(VALUES)).skipped.paper, /enrolled after/);
 });
 
 test("what an app must say is asked for at once", () => {

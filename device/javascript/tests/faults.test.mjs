@@ -47,9 +47,9 @@ test("a document of another fingerprint, name or epsilon, or none at all", async
     return device(new MemoryStore()).answer(VALUES);
   };
   assert.deepEqual((await visitTo({ fingerprint: "0".repeat(64) })).skipped, { paper: "refused: fingerprint" });
-  assert.deepEqual((await visitTo({ epsilon: 0.5 })).skipped, { paper: "refused: listed epsilon" });
+  assert.deepEqual((await visitTo({ epsilon: 0.5 })).skipped, { paper: "refused: the listed epsilon" });
   server.documents.set("other", server.documents.get("paper"));
-  assert.deepEqual((await visitTo({ name: "other" })).skipped, { other: "refused: listed name" });
+  assert.deepEqual((await visitTo({ name: "other" })).skipped, { other: "refused: the listed name" });
   assert.deepEqual((await visitTo({ name: "nowhere" })).skipped, { nowhere: "refused: no document" });
   assert.equal(server.seen.length, 0);
 });
@@ -137,7 +137,7 @@ test("identities that could break out of a header, or are none", async (test) =>
   for (const bad of [{}, [], { ...good, device: "0" }, { ...good, device: 7 }, { ...good, credential: "a\r\nb" }, { ...good, credential: "a b" }, { ...good, credential: "a".repeat(1001) }, { ...good, credential: "é" }]) {
     server.rules["POST /v1/devices"] = { status: 201, body: JSON.stringify(bad) };
     const visit = await device(new MemoryStore()).answer(VALUES);
-    assert.equal(visit.trouble, "refused: device");
+    assert.equal(visit.trouble, "refused: device or credential");
   }
 });
 

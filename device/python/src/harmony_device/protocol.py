@@ -23,6 +23,11 @@ MAX_SYMBOLS = 1 << 16
 MAX_COUNTS = 1 << 20
 """Counts in all tables together; a rich survey has a few thousand."""
 
+MAX_EVERY = 1 << 16
+"""Rounds of which a device answers one, at most."""
+MAX_MEMO_WORDS = 1 << 13
+"""Random words that a survey with memory lets a device keep: as many as browsers draw at once."""
+
 MAX_FEATURES = 10_000
 MAX_EDGES = 1 << 16
 MAX_TERMS = 8

@@ -41,22 +41,17 @@ def attack_survey(
     >>> [bound.violated for bound in attack_survey(survey, samples=2000, confidence=0.9999)]
     [False]
     """
-    document = survey.to_document()
     seed = random_bytes(16)
-    tried = {part.source: _values(part) for part in survey.readings}
-    inputs = [
-        {name: values[place % len(values)] for name, values in tried.items()}
-        for place in range(max(map(len, tried.values())))
-    ]
+    inputs = tried_records(survey)
     found = []
     for tier, epsilon in enumerate(survey.tiers):
         for place, attribute in enumerate(survey.attributes):
             device = _device_asked(survey, seed, tier, place, random_bytes)
             if command is not None or process:
                 program = {} if command is None else {"command": command}
-                sampler, count = process_sampler(document, seed, device, inputs, tier, **program)
+                sampler, count = process_sampler(survey, seed, device, inputs, tier, **program)
             else:
-                sampler, count = device_sampler(document, seed, device, inputs, tier, random_bytes)
+                sampler, count = device_sampler(survey, seed, device, inputs, tier, random_bytes)
             found.append(
                 attack(
                     attribute.name, sampler, count, epsilon,
@@ -65,6 +60,15 @@ def attack_survey(
             )  # fmt: skip
             advance(len(found) / (len(survey.tiers) * len(survey.attributes)))
     return found
+
+
+def tried_records(survey: Survey) -> list[dict[str, Any]]:
+    """Return records whose values all differ from those of the next."""
+    tried = {part.source: _values(part) for part in survey.readings}
+    return [
+        {name: values[place % len(values)] for name, values in tried.items()}
+        for place in range(max(map(len, tried.values())))
+    ]
 
 
 def _values(attribute: Part) -> list[Any]:
@@ -85,6 +89,7 @@ def _device_asked(
     """Return a device whose coin asks about attribute number `place`."""
     while True:
         device = random_bytes(16)
-        asked = assign(seed, device, survey.weights, survey.rows(tier), survey.answers)
+        coin = seed if survey.memory is None else survey.seeds[0]
+        asked = assign(coin, device, survey.weights, survey.rows(tier), survey.answers)
         if place in (attribute for attribute, _ in asked):
             return device

@@ -76,7 +76,7 @@ final class SurveyVectors extends Vectors {
         WrittenBytes random = new WrittenBytes(bytes(one, "random"));
         byte[] device = bytes(one, "device");
         Survey.Asked asked = survey.asked(bytes(one, "seed"), device, tier);
-        byte[] report = survey.report(device, tier, answers, asked, random);
+        byte[] report = survey.report(device, tier, answers, asked, random, null);
         expect("report of " + survey.name, text(one, "report"), random.report(report));
     }
 
@@ -163,7 +163,7 @@ final class SurveyVectors extends Vectors {
             double[][] answers = step.answers(values(get(one, "values")), random);
             byte[] device = bytes(one, "device");
             Survey.Asked asked = step.survey.asked(step.round.seed, device, 0);
-            byte[] report = step.survey.report(device, 0, answers, asked, random);
+            byte[] report = step.survey.report(device, 0, answers, asked, random, null);
             expect("report", text(one, "report"), random.report(report));
         }
         Object asked = list(get(get(file, "step"), "survey"), "attributes").get(0);
