@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..attributes import Numeric, Signed
+from ..crosstab import Crosstab
+from ..distribution import Distribution
 from ..errors import HarmonyError
-from ..mechanisms import Mechanism
-from ..questions import Asked
+from ..questions import Part, Question
 from .base import Estimate
 from .coin_check import check_coins
-from .combine import WEIGHTINGS, Combined, combine
+from .combine import WEIGHTINGS, Combined
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .result import Result, ResultWarning
 from .tiers import ALARM, TierWarning
-from .window import DriftWarning, check_window, repeated, repetition, window_label
+from .together import Answers
+from .window import DriftWarning, check_window, window_label
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -62,29 +61,16 @@ def estimate(
     for field, share in (("too_wide", too_wide), ("dishonest", dishonest)):
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise HarmonyError(f"'{field}' must be a share between 0 and 1")
-    estimates, drifts = {}, {}
-    times = repetition(survey, tallies)
-    tiers = [tier for _ in tallies for tier in survey.mechanisms]
-    cells = [tier for one in tallies for tier in one.cells]
-    tier_reports = [reports for one in tallies for reports in one.tier_reports]
-    for place, attribute in enumerate(survey.attributes):
-        if isinstance(attribute, Signed):
-            raise HarmonyError(
-                f"{attribute.name}: a signed attribute is part of a gradient, which has no "
-                "estimate of its own; its training learns from the tally"
-            )
-        combined = combine(
-            [tier[place] for tier in tiers],
-            [tier[place] for tier in cells],
-            tier_reports,
-            weighting,
-            dishonest,
-        )
-        if len(tallies) > 1:
-            if combined.tiers is not None:
-                drifts[attribute.name] = combined.tiers.p_value
-            combined = _in_common(combined, survey.mechanisms[0][place], sum(tier_reports), times)
-        estimates[attribute.name] = _in_units(attribute, combined, survey.epsilon, too_wide)
+    answers = Answers(survey, tallies, weighting, dishonest, too_wide)
+    estimates: dict[str, Estimate] = {}
+    drifts: dict[str, float] = {}
+    place = 0
+    for question in survey.questions:
+        estimates[question.name] = _estimate_one(answers, question, place)
+        drift = answers.drift(place)
+        if drift is not None:
+            drifts[question.name] = drift
+        place += len(question.levels) if isinstance(question, Distribution) else 1
     warnings: list[ResultWarning] = [
         warning for one in tallies for warning in check_coins(survey, one)
     ]
@@ -92,7 +78,7 @@ def estimate(
     return Result(
         survey.name,
         window_label(tallies),
-        sum(tier_reports),
+        answers.reports,
         survey.epsilon,
         dishonest,
         estimates,
@@ -100,17 +86,6 @@ def estimate(
         weighting,
         tuple(one.round.label for one in tallies),
     )
-
-
-def _in_common(combined: Combined, mechanism: Mechanism, reports: int, times: float) -> Combined:
-    """Return the estimates of a window: wider where rounds have part of their errors in common."""
-    asked = combined.n / reports if reports else 1.0
-    sampling = repeated(combined.sampling, mechanism, asked, times)
-    covariance = combined.covariance
-    if covariance is not None and times > 1:
-        factor = sampling.variance / combined.sampling.variance
-        covariance = covariance * np.sqrt(np.outer(factor, factor))
-    return replace(combined, sampling=sampling, covariance=covariance, tiers=None)
 
 
 def _drift_warnings(drifts: dict[str, float], rounds: int) -> list[DriftWarning]:
@@ -121,6 +96,21 @@ def _drift_warnings(drifts: dict[str, float], rounds: int) -> list[DriftWarning]
         if len(drifts) * p_value < ALARM
     ]
     return sorted(found, key=lambda one: one.p_value)
+
+
+def _estimate_one(answers: Answers, question: Question, place: int) -> Estimate:
+    """Estimate a question, the first of whose attributes is number `place`."""
+    if isinstance(question, Distribution):
+        return answers.distribution(question, place)
+    if isinstance(question, Crosstab):
+        return answers.crosstab(question, place)
+    if isinstance(question, Signed):
+        raise HarmonyError(
+            f"{question.name}: a signed attribute is part of a gradient, which has no "
+            "estimate of its own; its training learns from the tally"
+        )
+    combined = answers.histogram(place) if question.values else answers.combined(place)
+    return _in_units(question, combined, answers.survey.epsilon, answers.too_wide)
 
 
 def check_tally(tally: object, survey: Survey) -> None:
@@ -158,12 +148,12 @@ def _tier_warnings(estimates: dict[str, Estimate], weighting: str) -> list[TierW
     return sorted(found, key=lambda one: one.p_value)
 
 
-def _in_units(attribute: Asked, combined: Combined, epsilon: float, too_wide: float) -> Estimate:
+def _in_units(attribute: Part, combined: Combined, epsilon: float, too_wide: float) -> Estimate:
     """Scale from the mechanism's units to the attribute's."""
     if attribute.values:
         return HistogramEstimate(
             attribute.name,
-            attribute.values,  # type: ignore[arg-type]  # pairs, where it is a crosstab
+            attribute.values,
             combined.n,
             epsilon,
             combined.influence,

@@ -117,14 +117,29 @@ def repeated(sampling: Sampling, mechanism: Mechanism, asked: float, times: floa
     if times <= 1:
         return sampling
     if isinstance(mechanism, Linear):
-        share = np.clip(sampling.estimates, 0.0, 1.0)
-        noise, kept = mechanism.noise_at(share), mechanism.permanent_noise_at(share)
-        spread = (1 - asked) * share * (1 - share)
-        common = (kept + spread) / (noise + spread)
-    else:
-        assert isinstance(mechanism, Grid)
-        points = mechanism.points
-        noise, kept = mechanism.noise_at(points), mechanism.permanent_noise_at(points)
-        # How numbers are spread is not known: the widest that they can be counts.
-        common = np.full(1, float(((kept + 1 - asked) / (noise + 1 - asked)).max()))
+        common = _common(mechanism, np.clip(sampling.estimates, 0.0, 1.0), 1 - asked)
+    else:  # how numbers are spread is not known: the widest that they can be counts
+        common = np.full(1, _greatest(mechanism, 1 - asked))
     return RepeatedSampling(sampling, 1 + (times - 1) * common)
+
+
+def widest(mechanism: Mechanism, times: float) -> float:
+    """Return how much wider, at most, an attribute's variance is than of independent rounds."""
+    if times <= 1:
+        return 1.0
+    return 1 + (times - 1) * _greatest(mechanism, 1.0)
+
+
+def _greatest(mechanism: Mechanism, left: float) -> float:
+    """Return the greatest part of a variance that rounds can have in common."""
+    if isinstance(mechanism, Linear):
+        return float(_common(mechanism, np.linspace(0, 1, 101), left).max())
+    assert isinstance(mechanism, Grid)
+    noise, kept = mechanism.point_noise, mechanism.permanent_noise_at(mechanism.points)
+    return float(((kept + left) / (noise + left)).max())
+
+
+def _common(mechanism: Linear, share: Floats, left: float) -> Floats:
+    noise, kept = mechanism.noise_at(share), mechanism.permanent_noise_at(share)
+    spread = left * share * (1 - share)
+    return np.asarray((kept + spread) / (noise + spread))
