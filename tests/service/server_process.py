@@ -107,6 +107,12 @@ def processes_of(process: int) -> list[int]:
     return [process, *map(int, children)]
 
 
+def memory_of(process: int) -> float:
+    """Return how many MiB a process and those that it started hold."""
+    held = [Path(f"/proc/{one}/statm").read_text().split()[1] for one in processes_of(process)]
+    return sum(map(int, held)) * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
 def responds(port: int) -> bool:
     """Whether a server at this port says that it is ready."""
     connection = Connection(port)
