@@ -98,7 +98,7 @@ reproduce-quick: $(VENV)/.ready-plot ## Run both of the paper's figures, and the
 sdk: ## Build the JavaScript SDK that the server offers at /sdk/device.js (needs Node)
 	@device/javascript/build.sh bundle
 	@mkdir -p src/harmony/service/static
-	@cp device/javascript/dist/device.min.js src/harmony/service/static/device.js
+	@cp device/javascript/dist/full.min.js src/harmony/service/static/device.js
 
 hashes: $(VENV)/.ready-service ## Write dist/requirements.txt: what the service needs, with hashes
 	@mkdir -p dist

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import harmony as hm
 
@@ -25,5 +27,14 @@ def first_survey() -> None:
     result.plot().savefig(IMAGES / "first-survey.png", metadata={"Software": None})
 
 
+def exploration() -> None:
+    """Draw what the page about explorations finds."""
+    page = Path(__file__).with_name("explorations.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(re.search(r"```python\n(.*?)```", page, re.S)[1], names)  # type: ignore[index]
+    names["found"].plot().savefig(IMAGES / "exploration.png", metadata={"Software": None})
+
+
 if __name__ == "__main__":
     first_survey()
+    exploration()

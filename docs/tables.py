@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import harmony as hm
+from harmony.service.composition import ROUNDS_IN_30_DAYS
 
 FOLDER = Path(__file__).parent
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -124,14 +125,7 @@ def attributes() -> str:
 def rounds() -> str:
     """What one person spends on a schedule, if nothing stops them."""
     rows = []
-    for name, times in (
-        ("once", 1),
-        ("monthly", 1),
-        ("weekly", 30 / 7),
-        ("daily", 30),
-        ("hourly", 720),
-    ):
-        most = 1 if name == "once" else math.ceil(times)
+    for name, most in {"once": 1, **dict(reversed(ROUNDS_IN_30_DAYS.items()))}.items():
         spent = [f"{epsilon * most:g}" for epsilon in (0.1, 0.5, 1.0, 2.0)]
         rows.append([name, f"{most}", *spent])
     heads = [

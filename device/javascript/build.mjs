@@ -16,7 +16,8 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 /** Bytes, minified and gzipped. */
 const BUNDLES = [
   { entry: "src/core.js", file: "core.min.js", most: 3 * 1000, what: "core: coins, codes, tables, proof" },
-  { entry: "src/index.js", file: "device.min.js", most: 10 * 1000, what: "the whole SDK, with trainings" },
+  { entry: "src/surveys.js", file: "device.min.js", most: 10 * 1000, what: "surveys of every kind" },
+  { entry: "src/index.js", file: "full.min.js", most: 13 * 1000, what: "the whole SDK, with trainings" },
 ];
 
 const { values: options } = parseArgs({ options: { check: { type: "boolean" }, out: { type: "string", default: join(HERE, "dist") } } });

@@ -20,6 +20,15 @@ from contract import (
     list_vectors,
     record_vectors,
 )
+from over_time import (
+    charge_vectors,
+    damaged_lines,
+    large_memo,
+    memory_refusals,
+    over_time_vectors,
+    product_vectors,
+    taken_surveys,
+)
 from reference import (
     MASK,
     assigned,
@@ -40,10 +49,12 @@ from refusals import (
     pair_refusals,
     paired_survey,
     refusals,
+    remembering_survey,
     small_survey,
 )
 from silence import people, silent_survey, told
 from steps import step_vectors
+from texts import text_vectors
 
 from harmony import Boolean, Categorical, Crosstab, Distribution, Integer, Numeric, Survey
 from harmony.attributes import Signed
@@ -204,9 +215,10 @@ def table_vectors() -> dict[str, Any]:
     circulant = {"kind": "circulant", "counts": [TOTAL - 4 * (TOTAL // 9)] + [TOTAL // 9] * 4}
     window = {"kind": "circulant", "counts": [1 << 51, 1 << 50, 1 << 51, 1 << 50, 1 << 51]}
     window["counts"][4] = TOTAL - sum(window["counts"][:4])
+    replace = {"kind": "replace", "counts": [TOTAL // 2 + 3, TOTAL // 4, 1, TOTAL // 4 - 4]}
     vectors = []
-    for table in (dense, narrow, circulant, window):
-        indices = range(len(table["counts"]))
+    for table in (dense, narrow, circulant, window, replace):
+        indices = range(len(table["counts"]) - (table is replace))
         cases = []
         for index in indices:
             row = table["counts"][index] if table["kind"] == "dense" else table["counts"]
@@ -218,7 +230,11 @@ def table_vectors() -> dict[str, Any]:
                 symbol = walked(table, index, word)
                 cases.append({"index": index, "word": hex_word(word), "symbol": symbol})
         vectors.append({"table": table, "cases": cases})
-    return {"about": "the symbol for an index and a 64-bit word in hexadecimal", "tables": vectors}
+    about = (
+        "the symbol for an index, of a replace table for a kept symbol, and a 64-bit word in "
+        "hexadecimal"
+    )
+    return {"about": about, "tables": vectors}
 
 
 def surveys() -> dict[str, dict[str, Any]]:
@@ -341,6 +357,7 @@ def refused_vectors() -> dict[str, Any]:
     cases = []
     bases = [(small_survey(), one) for one in refusals()]
     bases += [(paired_survey(), one) for one in pair_refusals()]
+    bases += [(remembering_survey(), one) for one in memory_refusals()]
     for document, (why, field, changes) in bases:
         for path, value in changes:
             *parents, last = path
@@ -378,6 +395,7 @@ def refused_vectors() -> dict[str, Any]:
             {"why": "null for epsilon beside tiers", "survey": in_tiers},
             {"why": "a survey with a crosstab", "survey": paired_survey()},
             {"why": "a crosstab with fields that it does not have", "survey": odd},
+            *({"why": why, "survey": survey} for why, survey in taken_surveys()),
         ],
         "bytes": byte_cases(),
     }
@@ -416,6 +434,8 @@ def byte_cases() -> list[dict[str, Any]]:
          [('{"x": ', 1), ("9", 400), (", ", 1), (text[1:], 1)]),
         ("too many arrays", False,
          [('{"x": [', 1), ("[],", 1 << 16), ("[]], ", 1), (text[1:], 1)]),
+        ("a memo of 8,192 words", True, large_memo(8191)),
+        ("a memo of too many words", False, large_memo(8192)),
     ]  # fmt: skip
     return [
         {"why": why, "taken": taken, "parts": [list(part) for part in parts]}
@@ -442,7 +462,8 @@ def written(value: Any) -> str:
 
 
 if __name__ == "__main__":
-    write("bounds.json", bound_vectors())
+    write("bounds.json", bound_vectors() | {"products": product_vectors()})
+    write("over_time.json", over_time_vectors(some_bytes))
     write("coins.json", coin_vectors())
     write("codes.json", code_vectors())
     write("tables.json", table_vectors())
@@ -451,5 +472,8 @@ if __name__ == "__main__":
     write("steps.json", step_vectors(some_bytes))
     write("documents.json", document_vectors())
     write("lists.json", list_vectors())
-    write("ledgers.json", ledger_vectors())
+    ledgers = ledger_vectors()
+    ledgers["damaged"] += damaged_lines()
+    write("ledgers.json", ledgers | {"memory": charge_vectors()})
     write("records.json", record_vectors())
+    write("texts.json", text_vectors())

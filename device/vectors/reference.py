@@ -192,9 +192,14 @@ def exponential_floor(epsilon: float, answers: int) -> int:
 
 
 def walked(table: dict[str, Any], index: int, word: int) -> int:
-    """The symbol of an index: how many running sums are at most the draw."""
+    """The symbol of an index: how many running sums are at most the draw.
+
+    Of a replace table, that of a kept symbol.
+    """
     row = table["counts"][index] if table["kind"] == "dense" else table["counts"]
     offset = sum(sum(row[: i + 1]) <= word >> 11 for i in range(len(row)))
+    if table["kind"] == "replace":
+        return index if offset == 0 else offset - 1
     return offset if table["kind"] == "dense" else (index + offset) % len(row)
 
 
@@ -203,32 +208,66 @@ def reported(
     random: bytes,
 ) -> bytes:  # fmt: skip
     """The bytes of a report."""
-    attributes, tables = document["attributes"], document["tables"]
-    codes = [attribute["mechanisms"][tier] for attribute in attributes]
+    symbols = []
+    for place, (attribute, code, row) in enumerate(asked_of(document, seed, device, tier)):
+        index = index_of(attribute, code, row, values, word_at(random, 2 * place))
+        table = document["tables"][code["table"]]
+        symbols.append(walked(table, index, word_at(random, 2 * place + 1)))
+    return packed(document, device, tier, symbols)
+
+
+def remembered(
+    document: dict[str, Any], fingerprint: bytes, device: bytes, values: dict[str, Any],
+    words: bytes, random: bytes,
+) -> tuple[bytes, bytes]:  # fmt: skip
+    """The words of a memo that a survey with memory needs, and the bytes of a report from it."""
+    symbols, start, tables = [], 0, document["tables"]
+    for place, (attribute, code, row) in enumerate(asked_of(document, fingerprint[:16], device, 0)):
+        table = tables[code["table"]]
+        index = index_of(attribute, code, row, values, word_at(words, start))
+        kept = walked(table, index, word_at(words, start + 1 + index))
+        sent = walked(tables[code["replace"]], kept, word_at(random, 2 * place + 1))
+        symbols.append(sent)
+        start += 1 + len(table["counts"])
+    return words[: 8 * start], packed(document, device, 0, symbols)
+
+
+def asked_of(
+    document: dict[str, Any], seed: bytes, device: bytes, tier: int
+) -> list[tuple[dict[str, Any], dict[str, Any], int]]:
+    """What the coin asks of a device: attributes, their mechanisms, and rows."""
+    codes = [attribute["mechanisms"][tier] for attribute in document["attributes"]]
     rows = [
         1 if code["code"] == "grid"
         else 2 ** (code["digits"] - 1) - 1 if code.get("signed")
         else len(code["multipliers"]) * (code["base"] ** code["digits"] - 1) // (code["base"] - 1)
         for code in codes
     ]  # fmt: skip
-    weights = [attribute["coin"] for attribute in attributes]
-    symbols = []
+    weights = [attribute["coin"] for attribute in document["attributes"]]
     asked = assigned(seed, device, weights, rows, document["answers"])
-    for place, (one, row) in enumerate(asked):
-        attribute, code = attributes[one], codes[one]
-        round_word, table_word = (
-            int.from_bytes(random[16 * place + start : 16 * place + start + 8], "little")
-            for start in (0, 8)
-        )
-        answer = read(attribute, values)
-        if code["code"] == "grid":
-            index = placed(attribute | {"points": code["points"]}, answer, round_word)
-        else:
-            index = linear_index(
-                code["base"], code["digits"], code["multipliers"],
-                placed(attribute, answer, round_word), row, code.get("signed", False),
-            )  # fmt: skip
-        symbols.append(walked(tables[code["table"]], index, table_word))
+    return [(document["attributes"][one], codes[one], row) for one, row in asked]
+
+
+def index_of(
+    attribute: dict[str, Any], code: dict[str, Any], row: int, values: dict[str, Any], word: int
+) -> int:
+    """The index of a person's answer, rounded or drawn with a word."""
+    answer = read(attribute, values)
+    if code["code"] == "grid":
+        return placed(attribute | {"points": code["points"]}, answer, word)
+    return linear_index(
+        code["base"], code["digits"], code["multipliers"], placed(attribute, answer, word), row,
+        code.get("signed", False),
+    )  # fmt: skip
+
+
+def word_at(stream: bytes, place: int) -> int:
+    return int.from_bytes(stream[8 * place : 8 * place + 8], "little")
+
+
+def packed(document: dict[str, Any], device: bytes, tier: int, symbols: list[int]) -> bytes:
+    """A report of these symbols."""
+    attributes, tables = document["attributes"], document["tables"]
     used = {one["table"] for attribute in attributes for one in attribute["mechanisms"]}
     widest = max(
         len(tables[one]["counts"][0] if tables[one]["kind"] == "dense" else tables[one]["counts"])
@@ -236,3 +275,49 @@ def reported(
     )
     width = 1 if widest <= 256 else 2
     return device + bytes([tier]) + b"".join(one.to_bytes(width, "little") for one in symbols)
+
+
+def spelled(code: dict[str, list[str]], text: str, length: int) -> str:
+    """The first bits of a text in a public code."""
+    small = "".join(
+        chr(ord(one) + 32) if "A" <= one <= "Z" else " " if one < " " or one == "\x7f" else one
+        for one in text
+    )
+    whole, bits = "\x02" + small.strip(" ") + "\x03", ""
+    for place in range(1, len(whole)):
+        before = whole[:place]
+        context = max((one for one in code if before.endswith(one)), key=len)
+        for tried in dict.fromkeys([context, ""]):
+            words = canonical_words(code[tried])
+            bits += words.get(whole[place], words["\x1b"])
+            if whole[place] in words:
+                break
+        else:
+            bits += f"{ord(whole[place]):021b}"
+    return (bits + "0" * length)[:length]
+
+
+def canonical_words(lists: list[str]) -> dict[str, str]:
+    """The words of a canonical code: each is the one before it plus one, with zeros behind."""
+    words, last = {}, None
+    for length, characters in enumerate(lists, 1):
+        for one in characters:
+            number = 0 if last is None else (int(last, 2) + 1) << (length - len(last))
+            last = words[one] = f"{number:0{length}b}"
+    return words
+
+
+def text_place(asked: dict[str, Any], value: Any) -> int:
+    """A text's place: a prefix with the bits after it, a string, or the last for all others."""
+    length, depth = asked["length"], len((asked["prefixes"] or [""])[0])
+    strings = [one + "0" * (length - len(one)) for one in asked["strings"]]
+    first = len(asked["prefixes"]) * 2 ** asked["bits"]
+    is_text = isinstance(value, str) and "\ud800" not in value
+    text = value if is_text else asked.get("missing")
+    bits = None if text is None else spelled(asked["code"], text, length)
+    if bits in strings:
+        return first + strings.index(bits)
+    if bits is not None and bits[:depth] in asked["prefixes"]:
+        more = bits[depth : depth + asked["bits"]]
+        return asked["prefixes"].index(bits[:depth]) * 2 ** asked["bits"] + int("0" + more, 2)
+    return first + len(strings)

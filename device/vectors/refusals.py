@@ -41,6 +41,23 @@ def paired_survey() -> dict[str, Any]:
     return survey
 
 
+def remembering_survey() -> dict[str, Any]:
+    """The small survey with memory: memos of 3 to 1, of which every second one is kept.
+
+    A report keeps log(5 / 3), all reports of an answer log 3, and a change log 3 as well.
+    """
+    document = small_survey() | {"epsilon": 0.52, "memory": 1.1, "change": 1.1}
+    row = [3 * TOTAL // 4, TOTAL // 4]
+    document["tables"] = [
+        {"kind": "circulant", "counts": row},
+        {"kind": "dense", "counts": [row, row[::-1]]},
+        {"kind": "replace", "counts": [TOTAL // 2, TOTAL // 4, TOTAL // 4]},
+    ]
+    for attribute in document["attributes"]:
+        attribute["mechanisms"][0]["replace"] = 2
+    return document
+
+
 REMOVED = object()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference import power_of_two, read, reported
+from refusals import remembering_survey
 
 THEMES = ["light", "dark", "auto"]
 CURVE = ["0-", "0+", "1-", "1+", "2-", "2+"]
@@ -164,6 +165,8 @@ def refused() -> list[dict[str, Any]]:
         ("a surplus of fewer bins than values", "surplus", ["derive", "surplus", "edges"], [0.1]),
         ("a feature as an attribute of other values", "theme",
          ["derive", "frequency of theme", "feature"], "battery"),
+        ("a step with rotation", "every", ["survey", "every"], 4),
+        ("a step with memory", "memory", ["survey"], remembering_survey()),
         ("a stand-in for what is derived", "missing",
          ["survey", "attributes", 0, "missing"], 0.5),
         ("a crosstab in a step", "curve", ["survey", "attributes", 7],

@@ -27,11 +27,14 @@ if _typing.TYPE_CHECKING:
     )
     from .estimate import Comparison, HistogramEstimate, MeanEstimate, Result
     from .estimate.compare import compare
+    from .exploration import Exploration, explore
     from .mechanisms.audit import audit
     from .plan import Plan
     from .rounds import Round
     from .survey import Survey
     from .tally import Tally
+    from .text import Text
+    from .text_code import TextCode
 
 __version__ = "0.1.0"
 
@@ -43,6 +46,7 @@ __all__ = [
     "Crosstab",
     "DataError",
     "Distribution",
+    "Exploration",
     "HarmonyError",
     "HistogramEstimate",
     "Integer",
@@ -57,9 +61,12 @@ __all__ = [
     "SurveyError",
     "Tally",
     "TallyError",
+    "Text",
+    "TextCode",
     "audit",
     "compare",
     "datasets",
+    "explore",
 ]
 
 # Each public name is loaded when it is first used, so that the command line starts quickly.
@@ -78,11 +85,14 @@ _HOMES = {
     ),
     "estimate": ("Comparison", "HistogramEstimate", "MeanEstimate", "Result"),
     "estimate.compare": ("compare",),
+    "exploration": ("Exploration", "explore"),
     "mechanisms.audit": ("audit",),
     "plan": ("Plan",),
     "rounds": ("Round",),
     "survey": ("Survey",),
     "tally": ("Tally",),
+    "text": ("Text",),
+    "text_code": ("TextCode",),
 }
 
 

@@ -12,18 +12,25 @@ levels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from harmony_device.errors import RefusedError
 from harmony_device.protocol import MAX_COIN, SURVEY_FORMAT
-from harmony_device.tables import Table, check_table, table_from_document
+from harmony_device.tables import (
+    Promise,
+    ReplaceTable,
+    Table,
+    check_table,
+    table_from_document,
+)
 
 from .attributes import Signed
 from .distribution import gathered
 from .errors import PrivacyError, SurveyError
 from .mechanisms import Grid, Linear, Mechanism, SignedLinear
+from .mechanisms.memory import Memo
 from .near_names import did_you_mean
 from .questions import Asked, question_from_document
 
@@ -32,6 +39,7 @@ Mechanisms = tuple[tuple[Mechanism, ...], ...]
 
 _FIELDS = {
     "name", "purpose", "epsilon", "tiers", "mechanism", "answers", "balance", "attributes",
+    "every", "memory",
 }  # fmt: skip
 _OF_DEFINITIONS = {"crosstabs"}
 
@@ -47,7 +55,7 @@ def survey_fields(document: Any) -> dict[str, Any]:
     if "format" in document and document["format"] != SURVEY_FORMAT:
         raise SurveyError(f"'format' must be {SURVEY_FORMAT!r}")
     known = _FIELDS | (set() if "format" in document else _OF_DEFINITIONS)
-    if unknown := document.keys() - known - {"format", "tables"}:
+    if unknown := document.keys() - known - {"format", "tables", "change"}:
         field = min(map(str, unknown))
         raise SurveyError(f"unknown field '{field}'{did_you_mean(field, known)}")
     if not isinstance(document["attributes"], list):
@@ -70,7 +78,7 @@ def write_document(
     tables: list[dict[str, Any]] = []
     places: dict[str, int] = {}
 
-    def place_of(table: Table) -> int:
+    def place_of(table: Table | ReplaceTable) -> int:
         document = table.to_document()
         key = repr(document)
         if key not in places:
@@ -83,13 +91,29 @@ def write_document(
         | {
             "coin": weights[place],
             "mechanisms": [
-                tier[place].to_document() | {"table": place_of(tier[place].table)}
+                tier[place].to_document()
+                | {"table": place_of(tier[place].table)}
+                | _replacing(tier[place], place_of)
                 for tier in mechanisms
             ],
         }
         for place, attribute in enumerate(attributes)
     ]
     return {"format": SURVEY_FORMAT} | definition | {"attributes": described, "tables": tables}
+
+
+def _replacing(mechanism: Mechanism, place_of: Callable[[ReplaceTable], int]) -> dict[str, int]:
+    return {} if mechanism.memo is None else {"replace": place_of(mechanism.memo.replace)}
+
+
+def read_change(document: dict[str, Any], memory: float | None) -> float | None:
+    """Return what a report may cost whatever the answers do, of a document with memory."""
+    change = document.get("change")
+    if (change is None) != (memory is None):
+        raise SurveyError("'change' and 'memory' belong together")
+    if change is not None and (isinstance(change, bool) or not isinstance(change, int | float)):
+        raise SurveyError("'change' must be a number")
+    return None if change is None else float(change)
 
 
 def read_weights(document: dict[str, Any]) -> list[int]:
@@ -109,7 +133,9 @@ def read_mechanisms(
     tiers: Sequence[float],
     answers: int,
 ) -> Mechanisms:
-    """Return the mechanisms of a whole document, each table proved to keep its epsilon."""
+    """Return the mechanisms of a whole document, each table proved to keep its promise."""
+    memory = None if document.get("memory") is None else Fraction(document["memory"]) / answers
+    change = None if document.get("change") is None else Fraction(document["change"]) / answers
     if not isinstance(document.get("tables"), list):
         raise SurveyError("'tables' must be a list")
     if len(document["attributes"]) != len(attributes) or any(
@@ -131,9 +157,8 @@ def read_mechanisms(
             raise SurveyError(f"{where}: 'mechanisms' must list one for each tier")
         for number, (tier, mechanism) in enumerate(zip(tiers, mechanisms, strict=True)):
             try:
-                read[number].append(
-                    _read_mechanism(mechanism, attribute, tables, Fraction(tier) / answers)
-                )
+                promises = Promises(Fraction(tier) / answers, memory, change)
+                read[number].append(_read_mechanism(mechanism, attribute, tables, promises))
             except SurveyError as problem:
                 raise type(problem)(f"{where}.mechanisms[{number}]: {problem}") from None
     return tuple(tuple(tier) for tier in read)
@@ -143,24 +168,62 @@ def _without_answers(document: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key not in ("coin", "mechanisms")}
 
 
-def prove(table: Table, epsilon: Fraction) -> None:
-    """Prove in integers that `table` keeps `epsilon`, or raise PrivacyError."""
+class Promises(NamedTuple):
+    """What one answer may spend: in a report, in all that share a memo, and in one of another."""
+
+    epsilon: Fraction
+    memory: Fraction | None = None
+    change: Fraction | None = None
+
+
+def prove(table: Table, epsilon: Fraction, memo: Memo | None = None) -> None:
+    """Prove in integers that `table`, alone or as a memo's, keeps `epsilon`, or raise PrivacyError.
+
+    A memo's must keep the memo's own epsilon, too.
+    """
     try:
-        check_table(table, epsilon)
+        if memo is None:
+            check_table(table, epsilon)
+        else:
+            check_table(table, memo.epsilon)
+            Promise(epsilon).check(table, memo.replace)
     except RefusedError as problem:
         raise PrivacyError(str(problem)) from None
 
 
+def _read_memo(document: dict[str, Any], tables: list[Any], promises: Promises) -> Memo | None:
+    """Return how a mechanism remembers, proved but for what depends on its own table."""
+    if promises.memory is None or promises.change is None:
+        if document.get("replace") is not None:
+            raise SurveyError("'replace' needs 'memory'")
+        return None
+    memo = Memo(promises.memory, _read_table(document, "replace", tables, ReplaceTable))
+    try:
+        Promise(promises.change).check(memo.replace)
+    except RefusedError as problem:
+        raise PrivacyError(f"change: {problem}") from None
+    return memo
+
+
+def _read_table(document: dict[str, Any], field: str, tables: list[Any], kind: Any) -> Any:
+    place = document.get(field)
+    if type(place) is not int or not 0 <= place < len(tables):
+        raise SurveyError(f"'{field}' must be the place of one of the survey's tables")
+    if not isinstance(tables[place], kind):
+        raise SurveyError(f"'{field}': its table is of another kind")
+    return tables[place]
+
+
 def _read_mechanism(
-    document: Any, attribute: Asked, tables: list[Table], epsilon: Fraction
+    document: Any, attribute: Asked, tables: list[Any], promises: Promises
 ) -> Mechanism:
     if not isinstance(document, dict):
         raise SurveyError("must be a mapping with 'code' and 'table'")
-    place = document.get("table")
-    if type(place) is not int or not 0 <= place < len(tables):
-        raise SurveyError("'table' must be the place of one of the survey's tables")
-    table = tables[place]
-    prove(table, epsilon)
+    table = _read_table(document, "table", tables, Table)
+    epsilon, memo = promises.epsilon, _read_memo(document, tables, promises)
+    if memo is not None and memo.replace.symbols != table.symbols:
+        raise SurveyError("'replace' must have as many symbols as 'table'")
+    prove(table, epsilon, memo)
     expected = "linear" if attribute.values else "grid"
     if document.get("code") != expected:
         raise SurveyError(f"'code' must be '{expected}' for this attribute")
@@ -168,9 +231,11 @@ def _read_mechanism(
         raise SurveyError("'signed' must be true for signed attributes, and no others")
     try:
         if isinstance(attribute, Signed):
+            if memo is not None:
+                raise SurveyError("a signed attribute has no 'memory'")
             return SignedLinear.from_document(document, table, epsilon, len(attribute.values))
         if attribute.values:
-            return Linear.from_document(document, table, epsilon, len(attribute.values))
-        return Grid.from_document(document, table, epsilon)
+            return Linear.from_document(document, table, epsilon, len(attribute.values), memo)
+        return Grid.from_document(document, table, epsilon, memo)
     except RefusedError as problem:
         raise SurveyError(str(problem)) from None

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .estimate.base import Estimate, Row
     from .estimate.compare import Comparison
     from .estimate.result import Result
+    from .exploration.findings import Findings
     from .plan import Plan
 
 BLUE, PALE, GREY = "#1d5f8a", "#a9cde4", "#8b97a0"
@@ -113,6 +114,25 @@ def plot_plan(plan: Plan) -> Figure:
         loc="left", fontsize=10,
     )  # fmt: skip
     axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def plot_findings(findings: Findings) -> Figure:
+    """Draw the share of every string that was found, with its interval, and that of all others."""
+    rows = findings.rows()
+    found = rows[: min(len(findings), SHOWN_VALUES)]
+    shown = [*found, rows[-1]]
+    figure, (axes,) = new_figure(1.0 + 0.26 * len(shown))
+    places = list(range(len(shown)))
+    shares = [row["share"] for row in shown]
+    axes.barh(places, shares, color=PALE)
+    below = [row["share"] - row["low"] for row in shown]
+    above = [row["high"] - row["share"] for row in shown]
+    axes.errorbar(shares, places, xerr=[below, above], fmt="o", color=BLUE, ms=4, capsize=3)
+    axes.set_yticks(places, [row["string"] for row in shown], parse_math=False)
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g}%")
+    axes.set_title(f"{findings.title}, 95% intervals", loc="left", fontsize=10, parse_math=False)
     return figure
 
 

@@ -13,12 +13,16 @@ from typing import Any
 
 from harmony_device.protocol import MAX_ATTRIBUTES
 
-from .attributes import KINDS, SHARED, Attribute, Signed, attribute_from_document
+from .attributes import KINDS, SHARED, Attribute, Kinds, Signed, attribute_from_document
 from .crosstab import Crosstab, Rounded, as_part, is_number
 from .distribution import Distribution
 from .errors import SurveyError
+from .text import STEP_FIELDS, TextPlaces
 
-Asked = Attribute | Crosstab
+Part = Attribute | TextPlaces
+"""What reads one value."""
+
+Asked = Part | Crosstab
 """What devices are asked: each has a mechanism of its own."""
 
 Question = Asked | Distribution
@@ -27,12 +31,13 @@ Question = Asked | Distribution
 
 def question_from_document(document: Any, where: str) -> Any:
     """Read a question as it stands in a survey file; `where` names it in errors."""
-    return attribute_from_document(document, where, _KINDS | {"crosstab": _crosstab_kind(where)})
+    return attribute_from_document(document, where, {**_KINDS, "crosstab": _crosstab_kind(where)})
 
 
-_KINDS = {
+_KINDS: Kinds = {
     **KINDS,
     "distribution": (Distribution, {"name", "low", "high"}, {"bins", "step", *SHARED}),
+    "text": (TextPlaces.of, {"name", *STEP_FIELDS}, {"missing", "question", "reads"}),
 }
 
 
@@ -99,7 +104,7 @@ def attributes_of(questions: Sequence[Question]) -> tuple[Asked, ...]:
     return tuple(attributes)
 
 
-def parts_of(attribute: Asked) -> tuple[Attribute, ...]:
+def parts_of(attribute: Asked) -> tuple[Part, ...]:
     """Return what an attribute reads: itself, or a crosstab's two parts."""
     return attribute.parts if isinstance(attribute, Crosstab) else (attribute,)
 

@@ -1,4 +1,8 @@
-"""Reports in bulk: an Arrow table with a row for each device."""
+"""Reports in bulk: an Arrow table with a row for each device.
+
+Where a server gives reports to analysts, devices have pseudonyms, which are others in each round.
+Coins cannot be recomputed from those, so such a table also says in which cells its answers count.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +24,44 @@ if TYPE_CHECKING:
 
 METADATA = b"harmony"
 
+PSEUDONYMS = {"devices": "pseudonyms"}
+"""What the metadata say of a table whose devices are not called by their ids."""
+
 
 def reports_schema(survey: Survey, round: Round) -> pa.Schema:
     """Return the Arrow schema of reports; its metadata name the survey and the round."""
     symbol = pa.uint8() if survey.symbol_bytes == 1 else pa.uint16()
     fields = [pa.field("device", pa.binary(ID_BYTES)), pa.field("tier", pa.uint8())]
     fields += [pa.field(f"symbol_{answer}", symbol) for answer in range(survey.answers)]
-    about = {
-        "survey": survey.name,
-        "fingerprint": survey.fingerprint,
-        "round": round.label,
-        "seed": round.seed.hex(),
-    }
+    about = {"survey": survey.name, "fingerprint": survey.fingerprint} | round.to_dict()
     return pa.schema(fields, metadata={METADATA: json.dumps(about).encode()})
+
+
+def cell_columns(survey: Survey) -> list[str]:
+    """Return the names of the columns with each answer's cell."""
+    return [f"cell_{answer}" for answer in range(survey.answers)]
+
+
+def pseudonymous_schema(survey: Survey, round: Round) -> pa.Schema:
+    """Return the Arrow schema of reports under pseudonyms, with the cells of their answers."""
+    plain = reports_schema(survey, round)
+    fields = [*plain, *(pa.field(name, pa.int64()) for name in cell_columns(survey))]
+    return pa.schema(fields, metadata=pseudonymous(plain.metadata))
+
+
+def pseudonymous(metadata: dict[bytes, bytes]) -> dict[bytes, bytes]:
+    """Return the metadata of reports, saying that devices have pseudonyms."""
+    about = json.loads(metadata[METADATA]) | PSEUDONYMS
+    return {METADATA: json.dumps(about).encode()}
+
+
+def has_pseudonyms(schema: pa.Schema) -> bool:
+    """Whether a table's devices are not called by their ids."""
+    try:
+        about = json.loads((schema.metadata or {})[METADATA])
+        return bool(about["devices"] == PSEUDONYMS["devices"])
+    except (KeyError, ValueError, TypeError):
+        return False
 
 
 def reports_batch(
@@ -53,8 +82,8 @@ def said_by(schema: pa.Schema) -> tuple[str, Round] | None:
     """Return the survey's fingerprint and the round that a schema's metadata name, if they do."""
     try:
         about = json.loads((schema.metadata or {})[METADATA])
-        return str(about["fingerprint"]), Round(about["round"], bytes.fromhex(about["seed"]))
-    except (KeyError, ValueError, TypeError):
+        return str(about["fingerprint"]), Round.from_dict(about)
+    except (KeyError, ValueError, TypeError, AttributeError):
         return None
 
 

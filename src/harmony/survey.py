@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harmony_device.coins import SEED_BYTES
 from harmony_device.protocol import (
     LEAST_EPSILON,
     MAX_TIERS,
@@ -19,11 +20,11 @@ from harmony_device.protocol import (
     SURVEY_FORMAT,
 )
 
-from .attributes import Attribute
 from .canonical import canonical_json
 from .document import (
     Mechanisms,
     prove,
+    read_change,
     read_mechanisms,
     read_weights,
     survey_fields,
@@ -33,7 +34,8 @@ from .errors import SurveyError
 from .mechanisms.choose import choose_answers, choose_points, design_mechanism
 from .mechanisms.coins import coin_weights
 from .near_names import did_you_mean
-from .questions import Question, attributes_of, checked_questions, definitions_of, parts_of
+from .over_time import Cost, checked_every, checked_memory, cost_of, promised
+from .questions import Part, Question, attributes_of, checked_questions, definitions_of, parts_of
 from .rounds import Round
 from .wording import checked_words
 
@@ -64,6 +66,10 @@ class Survey:
     answers are for; its words, and the question of each attribute, are part of the document.
     Given a whole `document`, its coins and tables are taken instead of being designed.
 
+    Over many rounds: with `every`=T a device answers one of every T rounds, which the coin picks;
+    with `memory` it answers from a permanent randomised answer, so that all rounds of an answer
+    that never changes cost that much at most.  `cost` says what rounds cost.
+
     `questions` are the attributes as they were asked for; `attributes` are those that devices
     answer, with several for each distribution.
 
@@ -86,6 +92,8 @@ class Survey:
         balance: bool | None = None,
         crosstabs: str | Iterable[Sequence[str]] | None = None,
         purpose: str | None = None,
+        every: int | None = None,
+        memory: float | None = None,
         document: dict[str, Any] | None = None,
     ) -> None:
         self.name = checked_name(name)
@@ -98,6 +106,14 @@ class Survey:
             answers = choose_answers(self.attributes, self._exact_tiers(), mechanism)
         self.answers = _checked_answers(answers, len(self.attributes))
         self.balance = _checked_balance(balance, mechanism)
+        self.every = checked_every(every)
+        """Of how many rounds a device answers one; None: it answers all."""
+        self.asked_memory = checked_memory(memory, self.tiers)
+        """What memos may spend; `memory` is what they do."""
+        self.memory = self.asked_memory
+        """What all rounds cost together while an answer stays; None: each is answered afresh."""
+        self.change: float | None = None
+        """What a report may cost, with memory, whatever the answers do."""
         self.draft: Draft | None = None
         """What `from_frame` guessed, and nobody has reviewed."""
         self.mechanisms: Mechanisms
@@ -108,11 +124,14 @@ class Survey:
             self.questions = choose_points(self.questions, self._exact_tiers(self.answers))
             self.attributes = attributes_of(self.questions)
             self.mechanisms = self._designed()
+            if self.memory is not None:
+                self.memory, self.change = promised(self.mechanisms[0], self.memory, self.answers)
             self.weights = coin_weights(
                 self.questions, self.mechanisms, self.answers, balance=self.balance
             )
         else:
             self.weights = read_weights(document)
+            self.change = read_change(document, self.memory)
             self.mechanisms = read_mechanisms(document, self.attributes, self.tiers, self.answers)
 
     def _exact_tiers(self, answers: int = 1) -> list[Fraction]:
@@ -120,15 +139,16 @@ class Survey:
         return [Fraction(tier) / answers for tier in self.tiers]
 
     def _designed(self) -> Mechanisms:
+        memory = None if self.memory is None else Fraction(self.memory) / self.answers
         mechanisms = tuple(
             tuple(
-                design_mechanism(attribute, epsilon, self.mechanism)
+                design_mechanism(attribute, epsilon, self.mechanism, memory)
                 for attribute in self.attributes
             )
             for epsilon in self._exact_tiers(self.answers)
         )
         for built in chain.from_iterable(mechanisms):
-            prove(built.table, built.epsilon)
+            prove(built.table, built.epsilon, built.memo)
         return mechanisms
 
     @property
@@ -145,7 +165,7 @@ class Survey:
         raise SurveyError(f"the survey has no attribute {name!r}{near}")
 
     @property
-    def readings(self) -> list[Attribute]:
+    def readings(self) -> list[Part]:
         """What is read of a record or a table: each attribute, and both parts of a crosstab."""
         return [part for attribute in self.attributes for part in parts_of(attribute)]
 
@@ -165,6 +185,25 @@ class Survey:
         return hashlib.sha256(self.document_bytes).hexdigest()
 
     @cached_property
+    def seeds(self) -> tuple[bytes, bytes]:
+        """The survey's own public seeds: of what it asks, if it has memory, and of its turns."""
+        both = bytes.fromhex(self.fingerprint)
+        return both[:SEED_BYTES], both[SEED_BYTES:]
+
+    def coin_seed(self, round: Round) -> bytes:
+        """Return the seed of the coin that asks: the round's, or with memory the survey's own."""
+        return round.seed if self.memory is None else self.seeds[0]
+
+    def cost(self, rounds: int) -> Cost:
+        """Return what so many rounds cost the owner of a device that answers whenever asked.
+
+        >>> survey = Survey("phones", [Numeric("battery", 0, 100)], 1.0, memory=2)
+        >>> print(survey.cost(rounds=52))
+        52 reports in 52 rounds, epsilon 2 if the answer never changes, 166.5 at worst
+        """
+        return cost_of(self, rounds)
+
+    @cached_property
     def document_bytes(self) -> bytes:
         """The whole document as devices download it: canonical JSON, whose hash names it."""
         return canonical_json(self.to_document())
@@ -180,7 +219,12 @@ class Survey:
         spent = "/".join(f"{tier:g}" for tier in self.tiers)
         answers = _plural(self.answers, "answer")
         drafted = f"; to review: {', '.join(self.draft.to_review)}" if self.draft else ""
-        return f"<Survey {self.name!r}: {attributes}, epsilon {spent}, {answers} a report{drafted}>"
+        turns = "" if self.every is None else f", one of every {self.every} rounds"
+        memory = "" if self.memory is None else f", memory {self.memory:g}"
+        return (
+            f"<Survey {self.name!r}: {attributes}, epsilon {spent}{memory}, {answers} a report"
+            f"{turns}{drafted}>"
+        )
 
     def _repr_html_(self) -> str:
         from .estimate.notebook import survey_html
@@ -198,11 +242,16 @@ class Survey:
             document["tiers"] = list(self.tiers)
         document |= {"mechanism": self.mechanism, "answers": self.answers}
         document["balance"] = self.balance
+        for field, given in (("every", self.every), ("memory", self.asked_memory)):
+            if given is not None:
+                document[field] = given
         return document | {"attributes": definitions_of(self.questions)}
 
     def to_document(self) -> dict[str, Any]:
         """Return the whole survey, tables included: what devices download and check."""
-        return write_document(self.definition(), self.attributes, self.weights, self.mechanisms)
+        promises = {} if self.memory is None else {"memory": self.memory, "change": self.change}
+        definition = self.definition() | promises
+        return write_document(definition, self.attributes, self.weights, self.mechanisms)
 
     @classmethod
     def from_document(cls, document: Any) -> Survey:

@@ -184,8 +184,7 @@ class Tally:
             "format": _FORMAT,
             "survey": self.survey,
             "fingerprint": self.fingerprint,
-            "round": self.round.label,
-            "seed": self.round.seed.hex(),
+            **self.round.to_dict(),
             "answers": self.answers,
             "shapes": [[list(shape) for shape in tier] for tier in self.shapes],
             "reports": list(self.tier_reports),
@@ -205,7 +204,7 @@ class Tally:
         tally = cls(
             header["survey"],
             header["fingerprint"],
-            Round(header["round"], bytes.fromhex(header["seed"])),
+            Round.from_dict(header),
             header["answers"],
             shapes,
             counts,

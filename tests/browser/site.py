@@ -60,11 +60,15 @@ class Site:
         return str(self.call("POST", "/v1/sign-in-links", token=token)["link"])
 
     def report(self, survey: hm.Survey, label: str, devices: int, first: int, seed: int) -> None:
-        """Let simulated devices report through a gateway."""
+        """Let simulated people report through a gateway."""
+        self.report_table(survey, label, people(devices, seed), first)
+
+    def report_table(self, survey: hm.Survey, label: str, table: Any, first: int) -> None:
+        """Let the people of a table report through a gateway."""
         rounds = self.call("GET", f"/v1/surveys/{survey.name}/rounds")["rounds"]
         seed_hex = next(one["seed"] for one in rounds if one["label"] == label)
         opened = hm.Round(label, bytes.fromhex(seed_hex))
-        reports = survey.randomize(people(devices, seed), round=opened, first=first)
+        reports = survey.randomize(table, round=opened, first=first)
         body = pack_table(survey, label, reports)
         self.bring(survey.name, body)
 

@@ -23,15 +23,17 @@ class Case:
     epsilon: float
     values: int | None
     mechanism: str
+    memory: float | None = None
 
     def build(self) -> Mechanism:
-        if self.values is None:
-            return self.kind.design(Fraction(self.epsilon), self.mechanism)
-        return self.kind.design(Fraction(self.epsilon), self.values, self.mechanism)
+        size = () if self.values is None else (self.values,)
+        memory = () if self.memory is None else (Fraction(self.memory),)
+        return self.kind.design(Fraction(self.epsilon), *size, self.mechanism, *memory)
 
     def __str__(self) -> str:
         size = "" if self.values is None else f"-k{self.values}"
-        return f"{self.kind.__name__.lower()}-{self.mechanism}{size}-eps{self.epsilon:g}"
+        memory = "" if self.memory is None else f"-memory{self.memory:g}"
+        return f"{self.kind.__name__.lower()}-{self.mechanism}{size}-eps{self.epsilon:g}{memory}"
 
 
 SHAPES: dict[type, tuple[int | None, ...]] = {Grid: (None,), Linear: SIZES, SignedLinear: SIZES}
@@ -43,5 +45,17 @@ CASES = [
     for values in SHAPES[kind]
     for epsilon in EPSILONS
 ]
+
+MEMORY = ((0.05, 0.1), (0.5, 1.0), (1.0, 2.0), (1.0, 5.0), (4.0, 8.0))
+"""Epsilons of one round, and of all rounds of an answer that never changes."""
+
+MEMORY_CASES = [
+    Case(kind, epsilon, values, mechanism, memory)
+    for kind in (Grid, Linear)
+    for mechanism in MECHANISMS
+    for values in SHAPES[kind]
+    for epsilon, memory in MEMORY
+]
+CASES += MEMORY_CASES
 
 SMALL_CASES = [case for case in CASES if (case.values or 0) <= 64]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from harmony.attributes import Categorical, Numeric, Signed
-from harmony.document import _read_mechanism
+from harmony.document import Promises, _read_mechanism
 from harmony.estimate.combine import sampling_of
 from harmony.estimate.sampling import Sample
 from harmony.mechanisms import Grid, Linear, SignedLinear
@@ -19,11 +20,13 @@ from harmony_device.tables import (
     TOTAL,
     CirculantTable,
     DenseTable,
+    Promise,
     check_table,
     table_from_document,
+    worst_ratio_of,
 )
 
-from .cases import CASES, SMALL_CASES, Case
+from .cases import CASES, MEMORY_CASES, SMALL_CASES, Case
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 small_cases = pytest.mark.parametrize("case", SMALL_CASES, ids=str)
@@ -31,10 +34,45 @@ small_cases = pytest.mark.parametrize("case", SMALL_CASES, ids=str)
 
 @every_case
 def test_its_table_keeps_epsilon_exactly_and_wastes_almost_none(case: Case) -> None:
-    table = case.build().table
-    check_table(table, Fraction(case.epsilon))
-    realised = log_ceiling(table.worst_ratio())
+    built = case.build()
+    table, memo = built.table, built.memo
+    if memo is None:
+        check_table(table, Fraction(case.epsilon))
+        realised = log_ceiling(table.worst_ratio())
+    else:
+        Promise(Fraction(case.epsilon)).check(table, memo.replace)
+        realised = log_ceiling(worst_ratio_of(memo.replace.after(table)))
     assert case.epsilon * (1 - 1e-5) <= realised <= case.epsilon
+
+
+@pytest.mark.parametrize("case", MEMORY_CASES, ids=str)
+def test_its_memo_keeps_memory_and_each_change_what_it_says(case: Case) -> None:
+    built = case.build()
+    assert built.memo.epsilon <= case.memory
+    check_table(built.table, built.memo.epsilon)
+    assert log_ceiling(built.table.worst_ratio()) >= float(built.memo.epsilon) * (1 - 1e-5)
+    Promise(built.memo.change).check(built.memo.replace)
+    with pytest.raises(RefusedError, match="times likelier"):
+        Promise(built.memo.change * (1 - 1e-9)).check(built.memo.replace)
+
+
+@pytest.mark.parametrize("case", MEMORY_CASES, ids=str)
+def test_a_round_with_memory_is_within_two_hundredths_of_one_without(case: Case) -> None:
+    built, plain = case.build(), replace(case, memory=None).build()
+    name = "worst_variance" if case.values is None else "zero_variance"
+    assert getattr(built, name) <= 1.02 * getattr(plain, name)
+
+
+@pytest.mark.parametrize("case", MEMORY_CASES, ids=str)
+def test_a_fifth_of_its_noise_is_permanent_at_least(case: Case) -> None:
+    built = case.build()
+    if case.values is None:
+        permanent, noise = built.permanent_noise_at(built.points), built.point_noise
+    else:
+        rare = np.array([0, 1 / case.values])
+        permanent, noise = built.permanent_noise_at(rare), built.noise_at(rare)
+    assert permanent.sum() >= 0.2 * noise.sum() * (1 - 1e-6)
+    assert (permanent <= noise).all()
 
 
 @every_case
@@ -47,7 +85,8 @@ def test_its_rows_sum_to_the_total(case: Case) -> None:
 @every_case
 def test_moving_one_count_too_many_is_refused(case: Case) -> None:
     """Take the worst symbol's smallest count down until the bound breaks: it must be seen."""
-    table = case.build().table
+    built = case.build()
+    table, memo = built.table, built.memo
     document = table.to_document()
     row = document["counts"] if isinstance(table, CirculantTable) else None
     if row is None:
@@ -68,7 +107,9 @@ def test_moving_one_count_too_many_is_refused(case: Case) -> None:
     row[low] -= moved
     row[high] += moved
     with pytest.raises(RefusedError, match="times likelier"):
-        check_table(table_from_document(document), Fraction(case.epsilon))
+        check_table(
+            table_from_document(document), Fraction(case.epsilon) if memo is None else memo.epsilon
+        )
 
 
 @every_case
@@ -88,11 +129,17 @@ def test_it_survives_a_round_trip_through_its_document(case: Case) -> None:
         Numeric("x", 0, 1) if case.values is None else kinds[case.kind]("x", range(case.values))
     )
     document = built.to_document() | {"table": 0}
-    read = _read_mechanism(
-        document, attribute, [table_from_document(built.table.to_document())], built.epsilon
-    )
+    tables, promises = [built.table], Promises(built.epsilon)
+    if built.memo is not None:
+        document["replace"] = 1
+        tables.append(built.memo.replace)
+        promises = Promises(built.epsilon, built.memo.epsilon, Fraction(built.memo.change))
+    written = [table_from_document(one.to_document()) for one in tables]
+    read = _read_mechanism(document, attribute, written, promises)
     assert read.to_document() == built.to_document()
     assert read.table.counts == built.table.counts
+    if built.memo is not None:
+        assert read.memo.replace.to_document() == built.memo.replace.to_document()
 
 
 @small_cases
@@ -187,6 +234,8 @@ def _expected_cells(built: Linear | SignedLinear) -> np.ndarray:
     else:
         row = np.array(table.counts) / TOTAL
         matrix = np.stack([np.roll(row, index) for index in range(table.inputs)])
+    if built.memo is not None:
+        matrix = built.memo.sent(matrix)
     indices = np.array(
         [[built.code.index(v, r) for r in range(built.code.rows)] for v in range(_inputs(built))]
     )

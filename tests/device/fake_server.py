@@ -35,21 +35,25 @@ class FakeServer:
         self.listing: Any = None
         self.trainings: list[dict[str, Any]] = []
         self.tasks: dict[str, dict[str, Any]] = {}
+        self.numbers: dict[str, Any] = {}
         self._documents: dict[str, bytes] = {}
         self._rounds: dict[str, tuple[str, str] | None] = {}
         self._lock = threading.Lock()
         for document in documents:
             self.publish(document)
 
-    def publish(self, document: dict[str, Any], label: str = "1") -> None:
+    def publish(
+        self, document: dict[str, Any], label: str = "1", number: int | None = None
+    ) -> None:
         """Open a round of a survey."""
         body = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
         self._documents[document["name"]] = body
-        self.open_round(document["name"], label)
+        self.open_round(document["name"], label, number)
 
-    def open_round(self, name: str, label: str) -> None:
+    def open_round(self, name: str, label: str, number: Any = None) -> None:
         """Close the survey's round and open another."""
         self._rounds[name] = (label, sha256(f"{name} {label}".encode()).hexdigest()[:32])
+        self.numbers[name] = number
 
     def train(self, step: dict[str, Any]) -> None:
         """Open a step of a training, and close the one before."""
@@ -151,6 +155,7 @@ class FakeServer:
                 "seed": opened[1],
                 "closes": None,
                 "enrolled_before": self.enrolled_before,
+                **({} if self.numbers[name] is None else {"number": self.numbers[name]}),
             },
         }
 

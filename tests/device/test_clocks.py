@@ -14,6 +14,7 @@ import pytest
 
 from harmony_device import Device
 from harmony_device.ledger import Entry, Ledger, timestamp
+from harmony_device.limits import Charge
 
 from .conftest import VALUES, Clock
 from .fake_server import FakeServer
@@ -95,7 +96,7 @@ def test_each_line_of_a_round_in_two_ledgers_has_its_own_dates(tmp_path: Path) -
                         (70.01, True), (129.99, True), (130, False)],
 )  # fmt: skip
 def test_any_date_within_thirty_days_makes_an_entry_recent(now: float, recent: bool) -> None:
-    entry = Entry(FIRST, "small", "1", 1.0, [])
+    entry = Entry(FIRST, "small", "1", Charge(1.0), [])
     entry.dates.append(FIRST + 100 * DAY)
     assert entry.is_recent(FIRST + now * DAY) is recent
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -12,9 +13,11 @@ from typing import Any
 import pytest
 
 from harmony_device import Device, Entry, durable
+from harmony_device.ledger import Ledger
 
 from .conftest import RECORD, VALUES, Clock, small_survey
 from .fake_server import DirectTransport, FakeServer, serving
+from .over_time import remembering_survey
 
 DURABLE_STEPS = {"write", "fsync", "replace", "unlink", "ftruncate"}
 
@@ -88,13 +91,15 @@ def check(server: FakeServer, ledger: list[Entry]) -> None:
     assert lost <= 1
 
 
+@pytest.mark.parametrize("memory", [False, True], ids=["plain", "memory"])
 @pytest.mark.parametrize("torn_writes", [False, True], ids=["clean", "torn"])
 def test_a_crash_at_any_step_is_survived(
-    torn_writes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    torn_writes: bool, memory: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash_at = 0
     while True:
-        server, clock = FakeServer(small_survey()), Clock()
+        document = remembering_survey() if memory else small_survey()
+        server, clock = FakeServer(document), Clock()
         steps = Steps(crash_at, raise_crash)
         directory = tmp_path / str(crash_at)
 
@@ -117,20 +122,32 @@ def test_a_crash_at_any_step_is_survived(
             except Crash:
                 crashed = True
         server.faults = []
+        kept = memos(directory)
         clock.now += 86400
         start().answer(VALUES)
         clock.now += 86400
         start().answer(VALUES)
         check(server, start().ledger())
+        assert not kept or kept == memos(directory) or not memos(directory)
+        names = {one.charge.memo for one in start().ledger()}
+        assert len(names) <= 1, "no memo is drawn twice"
+        assert {one[32:48].decode() for one in memos(directory)} <= names or not names
         assert start().send().waiting == 0
         start().forget()
         assert server.devices.keys() <= orphans(server)
         assert {path.name for path in directory.rglob("*.json")} <= {"withdrawal.json"}
+        assert memos(directory) == []
         if not crashed:
             break
         crash_at += 1
     assert crash_at > 50
     assert steps.names.count("fsync") > 10
+
+
+def memos(directory: Path) -> list[bytes]:
+    """Return the memos that are whole, as they lie on disk."""
+    files = (directory / "memos").glob("*")
+    return [file.read_bytes() for file in files if not file.name.endswith(".new")]
 
 
 def orphans(server: FakeServer) -> set[str]:
@@ -160,6 +177,23 @@ def test_epsilon_is_charged_before_randomness_and_stored_before_sending(
     assert steps.names[drawn + 1 : sent] == ["write", "fsync", "replace", "fsync"]
 
 
+def test_a_memo_is_on_disk_before_its_epsilon_is_charged_and_anything_is_drawn_from_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = Steps(-1, raise_crash)
+    server = FakeServer(remembering_survey())
+    monkeypatch.setattr(durable, "os", CrashingOs(steps))
+    real = os.urandom
+    monkeypatch.setattr(os, "urandom", lambda count: (steps(f"urandom {count}"), real(count))[1])
+    Device(
+        "https://stats.example", tmp_path, record=RECORD, consent=True, epsilon_limit=9,
+        transport=DirectTransport(server, steps),
+    ).answer(VALUES)  # fmt: skip
+    memo, report = steps.names.index("urandom 32"), steps.names.index("urandom 16")
+    ledger = ["write", "fsync", "fsync"]
+    assert steps.names[memo + 1 : report] == ["write", "fsync", "replace", "fsync"] + ledger
+
+
 KILLED = """
 import os, sys
 from pathlib import Path
@@ -182,8 +216,9 @@ for crash_at in range(1000):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_killed_process_is_survived(tmp_path: Path) -> None:
-    server = FakeServer(small_survey())
+@pytest.mark.parametrize("memory", [False, True], ids=["plain", "memory"])
+def test_a_killed_process_is_survived(memory: bool, tmp_path: Path) -> None:
+    server = FakeServer(remembering_survey() if memory else small_survey())
     with serving(server) as url:
         root = str(Path(__file__).parents[2])
         program = KILLED.format(root=root, url=url, directory=str(tmp_path))
@@ -193,12 +228,51 @@ def test_a_killed_process_is_survived(tmp_path: Path) -> None:
         assert killed > 10
         first = {report[:32]: report for _, _, report in server.seen}
         for crash_at in range(killed):
+            kept = memos(tmp_path / str(crash_at))
             with Device(
                 url, tmp_path / str(crash_at), record=RECORD, consent=True, epsilon_limit=9
             ) as device:
                 device.answer(VALUES)
-                assert [entry.round for entry in device.ledger()] == ["1"]
+                (entry,) = device.ledger()
+                assert entry.round == "1"
+            if memory:
+                (memo,) = memos(tmp_path / str(crash_at))
+                assert kept in ([], [memo]), "what was on disk is what is used"
+                assert entry.charge.memo == memo[32:48].decode()
         for _, _, report in server.seen:
             assert first.setdefault(report[:32], report) == report
     charged = sum(1 for _ in tmp_path.glob("*/ledger.jsonl"))
     assert len(server.reports) <= charged
+
+
+RACING = """
+import sys
+sys.path.insert(0, {root!r})
+from harmony_device import Device
+from tests.device.conftest import RECORD, VALUES
+with Device({url!r}, {directory!r}, record=RECORD, consent=True, epsilon_limit=99) as device:
+    for _ in range(6):
+        device.answer(VALUES)
+"""
+
+
+def test_processes_that_answer_at_once_draw_one_memo_and_one_report(tmp_path: Path) -> None:
+    server = FakeServer(remembering_survey())
+    with serving(server) as url:
+        root = str(Path(__file__).parents[2])
+        program = RACING.format(root=root, url=url, directory=str(tmp_path / "harmony"))
+        running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(4)]
+        label = 1
+        while any(one.poll() is None for one in running):
+            label += 1
+            server.open_round("small", str(label))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running[0].wait(0.05)
+        assert [one.returncode for one in running] == [0] * 4
+        ledger = Ledger(str(tmp_path / "harmony")).entries()
+    (memo,) = memos(tmp_path / "harmony")
+    assert {one.charge.memo for one in ledger} == {memo[32:48].decode()}
+    seen: dict[str, str] = {}
+    for _, one, report in server.seen:
+        assert seen.setdefault(one, report) == report, "one report a round, whoever sent it"
+    assert len({one.round for one in ledger}) == len(ledger)

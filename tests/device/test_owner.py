@@ -14,6 +14,7 @@ from harmony_device import Device, Entry, EpsilonLimit
 from harmony_device.__main__ import main
 from harmony_device.consent import Consent
 from harmony_device.ledger import Ledger
+from harmony_device.limits import Charge
 from harmony_device.outbox import Outbox
 from harmony_device.status import status
 
@@ -26,7 +27,9 @@ DAY = 86400.0
 
 def spent(*epsilons: float, at: float = 0.0, round: str = "1") -> list[Entry]:
     """Return ledger entries that spent these epsilons."""
-    return [Entry(at, f"survey{place}", round, one, []) for place, one in enumerate(epsilons)]
+    return [
+        Entry(at, f"survey{place}", round, Charge(one), []) for place, one in enumerate(epsilons)
+    ]
 
 
 def test_the_status_says_who_what_waits_and_what_was_spent(
@@ -34,7 +37,7 @@ def test_the_status_says_who_what_waits_and_what_was_spent(
 ) -> None:
     directory = str(tmp_path / "harmony")
     device(record={}).answer({})
-    Ledger(directory).charge(clock.now - 31 * DAY, "old", "1", 4.0, ["x"])
+    Ledger(directory).charge(clock.now - 31 * DAY, "old", "1", Charge(4.0), ["x"])
     server.faults = [None, (503, {"Retry-After": "100"})]
     device().answer(VALUES)
     waiting = Outbox(directory)
@@ -46,7 +49,10 @@ def test_the_status_says_who_what_waits_and_what_was_spent(
         "deletions to confirm": 0,
         "rounds answered": 2,
         "spent in 30 days": 1.0,
+        "spent in 30 days if answers stayed": 1.0,
         "spent in all": 5.0,
+        "spent in all if answers stayed": 5.0,
+        "bytes of memos": 0,
         "reports waiting": 1,
         "bytes waiting": waiting.bytes(),
         "seconds until the next attempt": 70.0,
@@ -67,17 +73,19 @@ def test_the_status_after_forgetting_offline(
 
 @pytest.mark.parametrize(("days", "counted"), [(29.999, 1.0), (30.0, 0.0)])
 def test_what_was_spent_counts_for_thirty_days(days: float, counted: float, tmp_path: Path) -> None:
-    Ledger(str(tmp_path)).charge(1.8e9, "small", "1", 1.0, ["x"])
+    Ledger(str(tmp_path)).charge(1.8e9, "small", "1", Charge(1.0), ["x"])
     assert status(str(tmp_path), 1.8e9 + days * DAY)["spent in 30 days"] == counted
     limit = EpsilonLimit(per_30_days=1)
-    objection = limit.objection(1.0, "2", Ledger(str(tmp_path)).entries(), 1.8e9 + days * DAY)
+    objection = limit.objection(
+        Charge(1.0), "2", Ledger(str(tmp_path)).entries(), 1.8e9 + days * DAY
+    )
     assert (objection is None) == (counted == 0)
 
 
 def test_what_is_exactly_the_limit_may_be_spent() -> None:
     limit = EpsilonLimit(per_report=1, per_round=2, per_30_days=3)
-    assert limit.objection(1.0, "1", spent(1.0), 0.0) is None
-    assert limit.objection(1.0, "2", spent(1.0, 1.0), 0.0) is None
+    assert limit.objection(Charge(1.0), "1", spent(1.0), 0.0) is None
+    assert limit.objection(Charge(1.0), "2", spent(1.0, 1.0), 0.0) is None
 
 
 @pytest.mark.parametrize(
@@ -95,7 +103,7 @@ def test_an_objection_names_the_limit(
     epsilon: float, round: str, entries: list[Entry], said: str
 ) -> None:
     limit = EpsilonLimit(per_report=1, per_round=2, per_30_days=3)
-    assert limit.objection(epsilon, round, iter(entries), 0.0) == said
+    assert limit.objection(Charge(epsilon), round, iter(entries), 0.0) == said
 
 
 def test_a_limit_that_is_not_given_is_the_next_wider_one() -> None:
@@ -120,16 +128,20 @@ def test_each_limit_is_a_number(field: str, limit: Any) -> None:
 def test_the_tier_of_most_epsilon_is_chosen_wherever_it_is_listed(
     tiers: list[float], left: float, chosen: int
 ) -> None:
-    assert EpsilonLimit.of(left).choose(tiers, "1", iter([]), 0.0) == (chosen, None)
+    assert EpsilonLimit.of(left).choose([*map(Charge, tiers)], "1", iter([]), 0.0) == (chosen, None)
 
 
 def test_what_was_spent_counts_for_every_tier() -> None:
-    tier, objection = EpsilonLimit.of(1.2).choose([2.0, 0.5], "1", iter(spent(1.0)), 0.0)
+    tier, objection = EpsilonLimit.of(1.2).choose(
+        [Charge(2.0), Charge(0.5)], "1", iter(spent(1.0)), 0.0
+    )
     assert (tier, objection) == (1, "per_round: 1 spent and 0.5 asked, the limit is 1.2")
 
 
 def test_an_objection_to_all_tiers_is_that_to_the_cheapest() -> None:
-    _, objection = EpsilonLimit.of(0.4).choose([2.0, 0.5, 1.0], "1", [], 0.0)
+    _, objection = EpsilonLimit.of(0.4).choose(
+        [Charge(2.0), Charge(0.5), Charge(1.0)], "1", [], 0.0
+    )
     assert objection == "per_report: 0 spent and 0.5 asked, the limit is 0.4"
 
 
@@ -219,7 +231,7 @@ def test_a_file_that_cannot_be_read_is_told_not_raised(
 def test_the_ledger_ends_with_what_was_spent(
     device: Start, server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Ledger(str(tmp_path)).charge(0.0, "old", "1", 1.5, ["x", "y"])
+    Ledger(str(tmp_path)).charge(0.0, "old", "1", Charge(1.5), ["x", "y"])
     assert main(["ledger", "--directory", str(tmp_path)]) == 0
     assert capsys.readouterr().out == (
         "1970-01-01T00:00:00Z  old  1  epsilon 1.5  asked x, y  waiting\n"

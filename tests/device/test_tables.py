@@ -76,7 +76,7 @@ def test_rows_of_different_lengths_are_refused() -> None:
 
 @pytest.mark.parametrize("document", [None, 7, [], {}, {"kind": "other"}, {"kind": ["dense"]}])
 def test_what_is_no_table_is_refused(document: Any) -> None:
-    with pytest.raises(RefusedError, match="'kind' must be 'dense' or 'circulant'"):
+    with pytest.raises(RefusedError, match="'kind' must be 'dense', 'circulant' or 'replace'"):
         table_from_document(document)
 
 

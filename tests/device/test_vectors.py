@@ -20,11 +20,13 @@ from harmony_device.errors import ServerError
 from harmony_device.exact import exp_floor
 from harmony_device.identity import Identity
 from harmony_device.ledger import Ledger, read_timestamp
+from harmony_device.limits import Charge
 from harmony_device.record import Record
 from harmony_device.report import ask, randomise
+from harmony_device.rotation import place_of, turn_objection
 from harmony_device.server import Offer, Server, TrainingOffer
 from harmony_device.step import Step
-from harmony_device.tables import CirculantTable, check_table, table_from_document
+from harmony_device.tables import CirculantTable, Promise, check_table, table_from_document
 from harmony_device.transport import Reply
 
 from .conftest import vectors
@@ -32,7 +34,7 @@ from .conftest import vectors
 COINS, CODES, TABLES = vectors("coins"), vectors("codes"), vectors("tables")
 REPORTS, REFUSED, STEPS = vectors("reports"), vectors("refused"), vectors("steps")
 BOUNDS, DOCUMENTS, LISTS = vectors("bounds"), vectors("documents"), vectors("lists")
-LEDGERS, RECORDS = vectors("ledgers"), vectors("records")
+LEDGERS, RECORDS, OVER_TIME = vectors("ledgers"), vectors("records"), vectors("over_time")
 
 SPECIAL = {"nan": math.nan, "infinity": math.inf}
 
@@ -166,6 +168,58 @@ def test_tables_at_the_edge_of_their_promise(case: dict[str, Any]) -> None:
             check_table(table, case["epsilon"], case["answers"])
 
 
+@pytest.mark.parametrize("case", BOUNDS["products"])
+def test_two_tables_at_the_edge_of_their_promise(case: dict[str, Any]) -> None:
+    table, replace = table_from_document(case["table"]), table_from_document(case["replace"])
+    promise = Promise(case["epsilon"], case["answers"])
+    if case["kept"]:
+        promise.check(table, replace)
+    else:
+        with pytest.raises(RefusedError, match="epsilon"):
+            promise.check(table, replace)
+
+
+@pytest.mark.parametrize("case", OVER_TIME["places"])
+def test_places_in_a_rotation(case: dict[str, Any]) -> None:
+    seed, device = bytes.fromhex(case["fingerprint"])[16:], bytes.fromhex(case["device"])
+    assert place_of(seed, device, case["every"]) == case["place"]
+
+
+@pytest.mark.parametrize("case", OVER_TIME["turns"], ids=lambda case: case["why"])
+def test_whose_turn_it_is(case: dict[str, Any], tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    Path(ledger.path).write_text("".join(line + "\n" for line in case["lines"]))
+    objection = turn_objection(
+        "phones", case["number"], case["every"], case["place"], ledger.entries()
+    )
+    assert (objection is None) == case["answers"]
+
+
+@pytest.mark.parametrize("case", OVER_TIME["reports"])
+def test_reports_of_memos(case: dict[str, Any]) -> None:
+    written = OVER_TIME["surveys"][case["survey"]]
+    survey = Survey(written["survey"], written["fingerprint"])
+    memo, random = [int(word, 16) for word in case["memo"]], bytes.fromhex(case["random"])
+    for seed in (bytes(16), b"\xff" * 16):
+        report = make_report(
+            survey, seed, bytes.fromhex(case["device"]), 0, case["values"],
+            lambda count: random[:count], memo,
+        )  # fmt: skip
+        assert report.hex() == case["report"]
+
+
+@pytest.mark.parametrize("case", LEDGERS["memory"], ids=lambda case: case["why"])
+def test_what_reports_of_memos_leave_of_limits(case: dict[str, Any], tmp_path: Path) -> None:
+    ledger, now = Ledger(str(tmp_path)), read_timestamp(case["now"])
+    Path(ledger.path).write_text("".join(line + "\n" for line in case["lines"]))
+    limit, charge = EpsilonLimit(**case["limit"]), Charge(**case["charge"])
+    _, objection = limit.choose([charge], case["round"], ledger.entries(), now)
+    if case["answer"] is True:
+        assert objection is None
+    else:
+        assert (objection or "").startswith(case["answer"])
+
+
 @pytest.mark.parametrize("case", REFUSED["bytes"], ids=lambda case: case["why"])
 def test_documents_as_they_arrive(case: dict[str, Any]) -> None:
     content = "".join(text * times for text, times in case["parts"]).encode()
@@ -227,7 +281,9 @@ def test_what_an_owners_limits_leave(case: dict[str, Any], tmp_path: Path) -> No
     Path(ledger.path).write_text(content)
     ledger.note_clock(now)
     limit = EpsilonLimit(**case["limit"])
-    tier, objection = limit.choose(case["tiers"], case["round"], ledger.entries(), now)
+    tier, objection = limit.choose(
+        [*map(Charge, case["tiers"])], case["round"], ledger.entries(), now
+    )
     if isinstance(case["answer"], int):
         assert (tier, objection) == (case["answer"], None)
     else:

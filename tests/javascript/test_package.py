@@ -29,7 +29,13 @@ def test_the_package_has_sources_types_and_bundles_and_they_check() -> None:
     sdk.build()
     packed = json.loads(sdk.npm("pack", "--dry-run", "--json", "--foreground-scripts=false"))
     names = {one["path"] for one in packed[0]["files"]}
-    assert {"package.json", "README.md", "dist/device.min.js", "types/index.d.ts"} <= names
+    assert {
+        "package.json",
+        "README.md",
+        "dist/device.min.js",
+        "dist/full.min.js",
+        "types/index.d.ts",
+    } <= names
     assert not {name for name in names if name.startswith(("tests", "node_modules"))}
     exported = json.loads((sdk.FOLDER / "package.json").read_text())["exports"]
     for target in exported.values():

@@ -24,7 +24,7 @@ def offer() -> bytes:
     """Do what `make sdk` does, and return the bundle."""
     place = Path(harmony.__file__).parent / "service" / "static" / "device.js"
     place.parent.mkdir(exist_ok=True)
-    shutil.copy(sdk.build() / "device.min.js", place)
+    shutil.copy(sdk.build() / "full.min.js", place)
     served.bundle.cache_clear()
     return place.read_bytes()
 

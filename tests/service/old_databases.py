@@ -73,9 +73,9 @@ class _Filled:
         self._survey(1, SURVEY.name, SURVEY.fingerprint, SURVEY.to_document())
         self._round(1, 1, "week1", closed=50.0)
         self._round(2, 1, "week2", closed=None)
-        self._reports(LiveRound(1, SURVEY, Round("week1", bytes(16)), 0.0), 0, 5)
-        self._reports(LiveRound(1, SURVEY, Round("week1", bytes(16)), 0.0), 5, 3)
-        self._reports(LiveRound(2, SURVEY, Round("week2", bytes(16)), 0.0), 0, 4)
+        self._reports(LiveRound(1, SURVEY, Round("week1", bytes(16), 1), 0.0), 0, 5)
+        self._reports(LiveRound(1, SURVEY, Round("week1", bytes(16), 1), 0.0), 5, 3)
+        self._reports(LiveRound(2, SURVEY, Round("week2", bytes(16), 2), 0.0), 0, 4)
         self._run("INSERT INTO forgotten VALUES (1, :device)", device=DELETED)
         self._run(
             "INSERT INTO allowed (digest, device) VALUES (:digest, :device)",

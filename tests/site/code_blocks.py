@@ -114,6 +114,7 @@ def pages() -> list[Path]:
     return [
         ROOT / "README.md",
         docs / "index.md",
+        docs / "explorations.md",
         docs / "is-this-for-me.md",
         *sorted((docs / "tutorials").glob("*.md")),
         *sorted((docs / "how-to").glob("*.md")),

@@ -6,7 +6,7 @@ import { keepOnly, readJson } from "./stores/store.js";
 /**
  * Withdrawn consent: what is deleted here at once, and at the server until it confirms.
  *
- * First it is written down which identity the server must delete, then the identity, the waiting reports and the documents go. Each step
+ * First it is written down which identity the server must delete, then the identity, the waiting reports, the memos and the documents go. Each step
  * may be repeated. The ledger stays: what was spent stays spent, and a device that joins again must not spend it twice.
  */
 
@@ -18,6 +18,9 @@ const WITHDRAWAL = "withdrawal.json";
 
 /** The file of a survey document is this and its fingerprint. */
 export const SURVEYS = "surveys/";
+
+/** The file of what is kept for a survey with memory is this and its fingerprint. */
+export const MEMOS = "memos/";
 
 /**
  * Who withdrew consent, if anyone did, and what the server has yet to delete. What cannot be read counts as withdrawn.
@@ -53,8 +56,7 @@ export function withdraw(files, by) {
   }
   keep(files, { by, pending });
   files.delete(IDENTITY);
-  keepOnly(files, OUTBOX);
-  keepOnly(files, SURVEYS);
+  for (const each of [OUTBOX, MEMOS, SURVEYS]) keepOnly(files, each);
 }
 
 /**

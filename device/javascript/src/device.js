@@ -25,6 +25,7 @@ import { Visit } from "./visit.js";
  * @property {number | import("./limits.js").EpsilonLimit} epsilonLimit the owner's; a number bounds reports, rounds and 30 days alike
  * @property {Record<string, string>} [surveys] the only documents to answer, each name with the fingerprint that the app's authors reviewed
  * @property {import("./stores/store.js").Store} [store] where to keep state; IndexedDB if not given
+ * @property {typeof import("./trainings.js").takePart} [takePart] in trainings, which `Device` of `@harmony-ldp/device` does anyway
  * @property {string} [key] the enrolment key, if the server asks for one
  * @property {boolean} [plainHttp] allow http on a network that is trusted
  * @property {number} [mostDocumentBytes] of a document or a reply, 1 MiB if not given

@@ -1,5 +1,5 @@
-import { DeviceError } from "./errors.js";
-import { isString } from "./rules.js";
+import { DeviceError, must } from "./errors.js";
+import { finite, integer, isString } from "./rules.js";
 
 /**
  * The ledger: what was asked of this device, when, and how much epsilon it spent.
@@ -17,6 +17,10 @@ import { isString } from "./rules.js";
  * @property {string} round
  * @property {number} epsilon what it spent
  * @property {string[]} asked the attributes that were asked
+ * @property {number} [number] of the round, if it has one
+ * @property {number} [memory] what all reports of a memo spent together, if the answer never changed
+ * @property {number} [change] what it spent at worst, in a survey with memory
+ * @property {string} [memo] the name of what it was made of, in a survey with memory
  * @property {string} state what became of the report: "waiting", "accepted", or "dropped: " and why
  *
  * @typedef {Entry & {dates: number[]}} Spent an entry, and the times at which it may have been, as far as clocks can be trusted
@@ -44,13 +48,17 @@ export function readLedger(text) {
   let latest = -Infinity;
   try {
     for (const line of text.split("\n").slice(0, -1)) {
-      const { at, event, survey, round, epsilon, asked } = JSON.parse(line);
+      const { at, event, survey, round, epsilon, asked, number, memory, change, memo } = JSON.parse(line);
       const time = Date.parse(at);
       const isOfRound = isString(survey) && isString(round);
       if (writeTime(time) !== at) throw 0;
-      if (event === "answered" && isOfRound && epsilon > 0 && Number.isFinite(epsilon) && Array.isArray(asked)) {
+      if (event === "answered" && isOfRound && Array.isArray(asked)) {
+        const remembers = (memo ?? memory ?? change) != null;
+        for (const each of remembers ? [epsilon, memory, change] : [epsilon]) finite(each, event, 0);
+        integer(number ?? 0, 0, Number.MAX_SAFE_INTEGER, event);
+        must(!remembers || isString(memo), event);
         const dates = latest - time >= DAYS_30 ? [time, latest] : [time];
-        spent.push({ at, survey, round, epsilon, asked, state: "waiting", dates });
+        spent.push({ at, survey, round, epsilon, asked, number, ...(remembers && { memory, change, memo }), state: "waiting", dates });
       } else if (isOfRound && /^(accepted$|dropped: )/.test(event)) {
         for (const each of spent) if (each.survey === survey && each.round === round) each.state = event;
       } else if (event === "clock") {

@@ -11,6 +11,7 @@ const MOST_LISTED = 1000;
  * @property {string} label
  * @property {string} seed 32 hexadecimal digits
  * @property {string | null} [enrolled_before]
+ * @property {number | null} [number] which a survey with rotation needs
  *
  * @typedef {object} Listed a training that runs; with a fingerprint and a round, a survey that is open
  * @property {string} name
@@ -38,8 +39,8 @@ const isListed = (/** @type {any} */ entry) => isObject(entry) && isName(entry.n
 
 function isSurvey(/** @type {any} */ entry) {
   if (!isListed(entry) || !isFingerprint(entry.fingerprint) || !isObject(entry.round)) return false;
-  const { label, seed, enrolled_before: before } = entry.round;
-  return isLabel(label) && isHex16(seed) && (before == null || isString(before));
+  const { label, seed, enrolled_before: before, number } = entry.round;
+  return isLabel(label) && isHex16(seed) && (before == null || isString(before)) && Number.isSafeInteger(number ?? 0) && !(number < 0);
 }
 
 /**

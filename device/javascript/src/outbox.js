@@ -23,9 +23,6 @@ export const OUTBOX = "outbox/";
 /** The file of a round's report: the same round never has two. @param {string} survey @param {string} round */
 export const fileOf = (survey, round) => `${OUTBOX}${survey}\n${round}`;
 
-/** How many bytes wait. @param {Files} files */
-export const bytesWaiting = (files) => namesOf(files, OUTBOX).reduce((sum, file) => sum + (files.get(file) ?? "").length, 0);
-
 /**
  * The reports that wait, oldest first.
  *

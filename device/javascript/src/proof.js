@@ -25,18 +25,20 @@ export function floorOfExp(epsilon, answers) {
 }
 
 /**
- * Whether no symbol of a table is more probable under one index than the bound allows, compared with any other.
- *
- * Under a circulant table every symbol meets every count of the one row.
+ * The largest and the smallest count of each symbol over all indices; under a circulant table every symbol meets every count of the one row.
  *
  * @param {import("./tables.js").Table} table
+ * @returns {bigint[][]}
+ */
+export function extremes({ dense, rows }) {
+  const columns = dense ? rows[0].map((_, symbol) => rows.map((row) => row[symbol])) : rows;
+  return columns.map((column) => [Math.max, Math.min].map((most) => BigInt(column.reduce((one, other) => most(one, other)))));
+}
+
+/**
+ * Whether no symbol is more probable under one index than the bound allows, compared with any other.
+ *
+ * @param {bigint[][]} counts its largest and smallest, of each symbol
  * @param {bigint} floor
  */
-export function keeps({ dense, rows }, floor) {
-  const columns = dense ? rows[0].map((_, symbol) => rows.map((row) => row[symbol])) : rows;
-  return columns.every((column) => {
-    const largest = column.reduce((one, other) => Math.max(one, other));
-    const smallest = column.reduce((one, other) => Math.min(one, other));
-    return BigInt(largest) << 128n <= floor * BigInt(smallest);
-  });
-}
+export const keeps = (counts, floor) => counts.every(([largest, smallest]) => largest << 128n <= floor * smallest);

@@ -2,7 +2,7 @@ import { BACKOFF, remaining } from "./backoff.js";
 import { withdrawalOf } from "./consent.js";
 import { identityOf } from "./identity.js";
 import { entriesOf, isRecent } from "./ledger.js";
-import { spentOn } from "./limits.js";
+import { spentOn, spentSteadily } from "./limits.js";
 import { waitingIn } from "./outbox.js";
 
 /**
@@ -13,8 +13,10 @@ import { waitingIn } from "./outbox.js";
  * @property {boolean} [withdrawn]
  * @property {number} [deletionsToConfirm]
  * @property {number} [roundsAnswered]
- * @property {number} [spentIn30Days]
- * @property {number} [spentInAll]
+ * @property {number} [spentIn30Days] at worst
+ * @property {number} [steadyIn30Days] if no answer of a survey with memory changed
+ * @property {number} [spentInAll] at worst
+ * @property {number} [steadyInAll]
  * @property {number} [reportsWaiting] that the server has not acknowledged
  * @property {number} [nextAttempt] in how many seconds the server may be asked again
  */
@@ -29,6 +31,7 @@ export function statusOf(files) {
   const { server, device } = identityOf(files) ?? {};
   const { by, pending } = withdrawalOf(files);
   const entries = entriesOf(files);
+  const recent = entries.filter((entry) => isRecent(entry, Date.now()));
   return {
     trouble: null,
     server,
@@ -36,8 +39,10 @@ export function statusOf(files) {
     withdrawn: !!by,
     deletionsToConfirm: pending.length,
     roundsAnswered: entries.length,
-    spentIn30Days: spentOn(entries.filter((entry) => isRecent(entry, Date.now()))) / 1e9,
+    spentIn30Days: spentOn(recent) / 1e9,
+    steadyIn30Days: spentSteadily(recent) / 1e9,
     spentInAll: spentOn(entries) / 1e9,
+    steadyInAll: spentSteadily(entries) / 1e9,
     reportsWaiting: waitingIn(files).length,
     nextAttempt: remaining(files, BACKOFF),
   };

@@ -30,6 +30,7 @@ export function readStep(value) {
   must(isLabel(object(round, "round").label), "label");
   must(isHex16(round.seed), "seed");
   const survey = readSurvey(value.survey);
+  must(survey.every == null && !survey.remembers, "every or memory");
   const features = list(value.features, 1, 10000, "features", readVariable);
   distinct(features.map(({ name }) => name), "features: name");
   const label = readVariable(value.label);
@@ -41,7 +42,7 @@ export function readStep(value) {
   return {
     training,
     survey,
-    round,
+    round: { label: round.label, seed: round.seed },
     needs: [...features, label],
     read: (told, random) => {
       const seen = look(features, label, model, direction, told, random);

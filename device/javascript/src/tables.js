@@ -4,6 +4,7 @@ import { integer, list, object } from "./rules.js";
 /**
  * @typedef {object} Table
  * @property {boolean} dense whether each index has a row of its own; otherwise one row is turned by the index
+ * @property {boolean} replaces whether it takes a kept symbol: the first count of its row is for keeping it, and each other for one to send
  * @property {number[][]} rows counts that sum to 2^53 in each row
  * @property {number} inputs how many indices it takes
  * @property {number} symbols how many symbols it gives
@@ -33,11 +34,13 @@ function readRow(counts) {
 export function readTable(value) {
   const { kind, counts } = object(value);
   const dense = kind === "dense";
-  must(dense || kind === "circulant", "kind");
+  const replaces = kind === "replace";
+  must(dense || replaces || kind === "circulant", "kind");
   const rows = dense ? list(counts, 2, 65536, "counts", readRow) : [readRow(counts)];
-  const symbols = rows[0].length;
-  must(rows.every((row) => row.length === symbols), "counts: length");
-  return { dense, rows, inputs: dense ? rows.length : symbols, symbols };
+  const { length } = rows[0];
+  const symbols = replaces ? length - 1 : length;
+  must(symbols > 1 && rows.every((row) => row.length === length), "counts: length");
+  return { dense, replaces, rows, inputs: dense ? rows.length : symbols, symbols };
 }
 
 /**
@@ -47,9 +50,10 @@ export function readTable(value) {
  * @param {number} index
  * @param {number} draw the highest 53 bits of the table word
  */
-export function symbol({ dense, rows, inputs }, index, draw) {
+export function symbol({ dense, replaces, rows, inputs }, index, draw) {
   const row = rows[dense ? index : 0];
   let reached = 0;
   while (draw >= row[reached]) draw -= row[reached++];
+  if (replaces) return reached ? reached - 1 : index;
   return dense ? reached : (index + reached) % inputs;
 }

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..attributes import Attribute, Numeric, Signed
 from ..errors import DataError
+from ..questions import Part
 from .columns import (
     CodeColumn,
     Column,
@@ -154,7 +155,7 @@ def searched(rows: Slice, attribute: Attribute, stand_ins: StandIns) -> CodeColu
     return placed(places, attribute, stand_ins.drawn)
 
 
-def placed(places: Slice, attribute: Attribute, drawn: bool) -> CodeColumn:
+def placed(places: Slice, attribute: Part, drawn: bool) -> CodeColumn:
     """Rows that are places already, with everything that stands for others, and -1 for none."""
     values = len(attribute.values) + (attribute.size if isinstance(attribute, Signed) else 0)
     first = -1 if drawn else 0

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Counts, Symbols, Tiers, Words
+from ..arrays import NO_TIERS, Counts, Symbols, Tiers, Words
+from ..errors import SurveyError
 from ..rounds import Round
 from ..tally import cell_shapes
 from .backend import backend
@@ -52,8 +53,9 @@ class Coins:
         shapes = np.array(cell_shapes(survey), np.int64)
         rows = np.ascontiguousarray(shapes[:, :, 0])
         named = _attribute_by_draw(weights, survey.answers)
-        seed = np.frombuffer(round.seed, "<u8").astype(np.uint64)
-        self.coin = Coin(survey.answers, seed, named, weights, rows)
+        self.coin = Coin(survey.answers, _seed(survey.coin_seed(round)), named, weights, rows)
+        self._places = None if survey.every is None else _places(survey.seeds[1], survey.every)
+        self._turn = 0 if survey.every is None else _turn(survey, round)
         self.widths = np.ascontiguousarray(shapes[:, :, 1].reshape(-1))
         sizes = rows.reshape(-1) * self.widths
         self.cells = int(sizes.sum())
@@ -66,6 +68,17 @@ class Coins:
         ids, tiers = np.ascontiguousarray(ids), np.ascontiguousarray(tiers)
         backend(size).assign(ids, self.coin, tiers, group, row)
         return Assignment(group, row)
+
+    def are_due(self, ids: Words) -> NDArray[np.bool_]:
+        """Return whether each device answers in this round: always, without rotation.
+
+        A device's place among the rounds is what a coin of so many equal attributes would name.
+        """
+        if self._places is None:
+            return np.ones(ids.shape[1], bool)
+        place, row = np.empty((2, ids.shape[1]), np.uint32)
+        backend(place.size).assign(np.ascontiguousarray(ids), self._places, NO_TIERS, place, row)
+        return np.asarray(place == self._turn)
 
     def ask(self, ids: Words, tiers: Tiers, random: Words, buffers: Buffers) -> Order:
         """Return the answers that devices are to give, in order, each with its two random words."""
@@ -95,6 +108,25 @@ def _attribute_by_draw(weights: Counts, answers: int) -> NDArray[np.uint16]:
     """Return which attribute each value of the first draw names, where that is a small table."""
     small = answers == 1 and weights.sum() <= MAX_NAMED
     return np.repeat(np.arange(len(weights), dtype=np.uint16), weights if small else 0)
+
+
+def _seed(seed: bytes) -> Words:
+    return np.frombuffer(seed, "<u8").astype(np.uint64)
+
+
+def _places(seed: bytes, every: int) -> Coin:
+    """Return the coin whose attribute is a device's place among `every` rounds."""
+    equal = np.ones(every, np.int64)
+    return Coin(1, _seed(seed), _attribute_by_draw(equal, 1), equal, equal[None, :])
+
+
+def _turn(survey: Survey, round: Round) -> int:
+    """Return the place of the devices that answer this round."""
+    if round.number is None:
+        raise SurveyError(
+            f"round {round.label!r} has no 'number', which a survey with rotation needs"
+        )
+    return round.number % survey.every  # type: ignore[operator]  # it has rotation
 
 
 def device_ids(first: int, count: int, buffers: Buffers) -> Words:

@@ -13,7 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..attributes import Attribute, Numeric
+from harmony_device.record import TEXT
+
+from ..arrays import Words
+from ..attributes import Numeric
+from ..questions import Part
 from .type_words import in_words
 
 TableLike = Any
@@ -33,6 +37,20 @@ class InPlace:
 
     def __call__(self, start: int, stop: int) -> NDArray[Any]:
         return self.values[start:stop]
+
+
+@dataclass(frozen=True)
+class SpelledTexts:
+    """The code of each row's text, its first bit the highest of 64, and which rows have one."""
+
+    bits: Words
+    told: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    def __getitem__(self, rows: Any) -> SpelledTexts:
+        return SpelledTexts(self.bits[rows], self.told[rows])
 
 
 class StandIns(NamedTuple):
@@ -84,7 +102,7 @@ class CodeColumn:
     Where there is something for unlisted values, the last entry of `lookup` is that.
     """
 
-    attribute: Attribute
+    attribute: Part
     rows: Slice
     base: int
     lookup: NDArray[np.int32]
@@ -132,12 +150,14 @@ class CodeColumn:
 Column = NumberColumn | CodeColumn
 
 
-def wrong_type(attribute: Attribute, found: str) -> str:
+def wrong_type(attribute: Part, found: str) -> str:
     """Return what is said of a column whose values are of another type than the attribute's."""
     if isinstance(attribute, Numeric):
         wanted = "numbers"
+    elif attribute.asks == TEXT:
+        wanted = "text"
     else:
-        wanted = {str: "text", int: "integers", bool: "booleans"}[type(attribute.values[0])]
+        wanted = {int: "integers", bool: "booleans"}[type(attribute.values[0])]
     return (
         f"{attribute.source}: the column holds {in_words(found)}, but the attribute takes "
         f"{wanted}; convert the column, or {AS_DEVICES}, for whom such values are missing"

@@ -8,7 +8,15 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import TallyError
-from ..reports import id_words, read_batch, reports_schema, said_by, tier_reports
+from ..reports import (
+    cell_columns,
+    has_pseudonyms,
+    id_words,
+    read_batch,
+    reports_schema,
+    said_by,
+    tier_reports,
+)
 from ..rounds import Round
 from ..tally import Tally
 from .counter import Counter
@@ -25,11 +33,16 @@ def tally_reports(survey: Survey, reports: pa.Table, round: Round | None = None)
     counter = Counter(survey, round)
     totals = np.zeros(len(survey.tiers), np.int64)
     _refuse_duplicates(reports)
+    by_cells = has_pseudonyms(reports.schema)
     for batch in reports.to_batches(max_chunksize=CHUNK):
         if not len(batch):
             continue
         (low, high), tiers, symbols = read_batch(batch, survey)
-        counter.add(low, high, tiers, symbols)
+        if by_cells:
+            for name in cell_columns(survey):
+                counter.add_cells(batch.column(name).to_numpy(zero_copy_only=False))
+        else:
+            counter.add(low, high, tiers, symbols)
         totals += tier_reports(tiers, len(batch), len(survey.tiers))
     if counter.invalid:
         raise TallyError("reports: a symbol is not in its attribute's table")
@@ -39,7 +52,10 @@ def tally_reports(survey: Survey, reports: pa.Table, round: Round | None = None)
 def _reports_round(survey: Survey, reports: pa.Table, round: Round | None) -> Round:
     if not isinstance(reports, pa.Table):
         raise TallyError("reports must be an Arrow table, as survey.randomize returns")
-    if missing := set(reports_schema(survey, Round.simulated(0)).names) - set(reports.column_names):
+    needed = set(reports_schema(survey, Round.simulated(0)).names)
+    if has_pseudonyms(reports.schema):
+        needed |= set(cell_columns(survey))
+    if missing := needed - set(reports.column_names):
         raise TallyError(f"reports: column {min(missing)!r} is missing")
     described = said_by(reports.schema)
     if described is None:

@@ -74,7 +74,7 @@ def _object_numbers(source: Objects) -> Slice:
     def rows(start: int, stop: int) -> NDArray[Any]:
         part = source.slice_as_is(start, stop - start)
         if part is not None and _is_number(part.type):
-            return number_rows(part, source.attribute)(0, stop - start)  # type: ignore[arg-type]  # it is numeric
+            return number_rows(part, source.attribute)(0, stop - start)
         answers = [read(value) for value in source.values[start:stop]]
         return np.array([np.nan if one is None else one for one in answers], np.float64)
 

@@ -14,6 +14,7 @@ from harmony_device.tables import Table
 
 from ..attributes import Numeric, Signed
 from ..mechanisms import Grid, Linear, SignedLinear
+from ..mechanisms.transforms import point_numbers
 from ..questions import parts_of
 from .columns import Column, NumberColumn
 from .fields import (
@@ -126,7 +127,7 @@ def _of_survey(survey: Survey) -> Layout:
         if not isinstance(mechanism, Grid):
             code, known = mechanism.code, _indices(mechanism)
             shape[MULTIPLIER] = multipliers.add(np.array(code.multipliers))
-            shape[VECTOR] = vectors.add(np.array([*map(code.vector, range(code.points))]))
+            shape[VECTOR] = vectors.add(point_numbers(code))
             shape[VECTORS] = code.points
             shape[INDEX] = indices.add(known)
             shape[VALUES] = known.shape[1]

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..attributes import Attribute, Numeric
+from ..attributes import Numeric
 from ..errors import DataError
 from ..near_names import did_you_mean
+from ..questions import Part
+from ..text import TextPlaces
 from .coded import coded_column
 from .columns import Column, TableLike
 from .device_columns import device_column
 from .sources import source_of
+from .text_places import coded_text
 
 
 def read_columns(
-    table: TableLike, parts: Sequence[Attribute], as_devices: bool = False
+    table: TableLike, parts: Sequence[Part], as_devices: bool = False
 ) -> tuple[list[Column], int]:
     """Return the column that each part reads, and how many rows the table has.
 
@@ -24,7 +27,7 @@ def read_columns(
     do.
     """
     names = _names(table)
-    distinct: dict[tuple[Any, ...], Attribute] = {}
+    distinct: dict[Any, Part] = {}
     for part in parts:
         distinct.setdefault(_reading(part), part)
     sources = {
@@ -41,16 +44,31 @@ def read_columns(
         )
     if not lengths[shortest]:
         raise DataError("the table has no rows; one row is one device")
-    column_of = device_column if as_devices else coded_column
-    columns = {reading: column_of(source, distinct[reading]) for reading, source in sources.items()}
+    columns = {
+        reading: _column(source, distinct[reading], as_devices)
+        for reading, source in sources.items()
+    }
     return [columns[_reading(part)] for part in parts], lengths[shortest]
 
 
-def _reading(part: Attribute) -> tuple[Any, ...]:
+def _reading(part: Part) -> Any:
     """What a column is read as: parts of which this is equal can share one."""
+    if isinstance(part, TextPlaces):
+        return part
     if isinstance(part, Numeric):
         return part.source, part.low, part.high, part.missing
     return type(part), part.source, part.values, part.missing, part.unlisted
+
+
+def _column(source: Any, attribute: Part, as_devices: bool) -> Column:
+    if isinstance(attribute, TextPlaces):
+        return coded_text(source, attribute, as_devices)
+    return device_column(source, attribute) if as_devices else coded_column(source, attribute)
+
+
+def pick_column(table: TableLike, name: str) -> Any:
+    """Return the column of a table that is called `name`, or refuse the table."""
+    return _pick(table, _names(table), name)
 
 
 def _names(table: TableLike) -> Any:

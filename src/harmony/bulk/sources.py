@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..attributes import Attribute, Numeric
+from ..attributes import Numeric
 from ..errors import DataError
-from .columns import wrong_type
+from ..questions import Part
+from ..text import TextPlaces
+from .columns import SpelledTexts, wrong_type
 
 _NOT_CONVERTED = (pa.ArrowException, ValueError, TypeError, OverflowError)
 
@@ -17,9 +19,9 @@ _NOT_CONVERTED = (pa.ArrowException, ValueError, TypeError, OverflowError)
 class Objects:
     """Python objects or NumPy text, brought to Arrow a slice at a time."""
 
-    def __init__(self, values: Any, attribute: Attribute) -> None:
+    def __init__(self, values: Any, attribute: Part) -> None:
         self.values = values
-        self.attribute = attribute
+        self.attribute: Any = attribute
         self.type = _arrow_type(attribute)
 
     def __len__(self) -> int:
@@ -54,8 +56,10 @@ class Objects:
         return True
 
 
-def source_of(values: Any, attribute: Attribute, as_devices: bool = False) -> Any:
+def source_of(values: Any, attribute: Part, as_devices: bool = False) -> Any:
     """Bring any column to a NumPy or an Arrow array, without copying numbers."""
+    if isinstance(values, SpelledTexts):
+        return values
     if isinstance(values, pa.ChunkedArray):
         return _unified(values) if pa.types.is_dictionary(values.type) else values
     if isinstance(values, pa.Array):
@@ -80,7 +84,7 @@ def _unified(values: pa.ChunkedArray) -> pa.ChunkedArray:
         return values.cast(values.type.value_type)
 
 
-def _arrow(values: Any, attribute: Attribute, as_devices: bool) -> Any:
+def _arrow(values: Any, attribute: Part, as_devices: bool) -> Any:
     """Bring a pandas column of an extension type to Arrow, mostly without a copy."""
     try:
         array = pa.array(values, from_pandas=True)
@@ -91,7 +95,9 @@ def _arrow(values: Any, attribute: Attribute, as_devices: bool) -> Any:
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
-def _arrow_type(attribute: Attribute) -> pa.DataType:
+def _arrow_type(attribute: Part) -> pa.DataType:
     if isinstance(attribute, Numeric):
         return pa.float64()
+    if isinstance(attribute, TextPlaces):
+        return pa.string()
     return {str: pa.string(), int: pa.int64(), bool: pa.bool_()}[type(attribute.values[0])]

@@ -8,8 +8,13 @@ from typing import Annotated
 import typer
 
 from .audit import audit
+from .backup import backup
+from .check import check
+from .compact import compact
+from .deletions import deletions_app
 from .demo import demo
 from .estimate import estimate
+from .explore import explore
 from .export import export
 from .plan import plan
 from .reproduce import reproduce_app
@@ -19,6 +24,7 @@ from .survey import survey_app
 from .tally import tally
 from .terminal import set_debug
 from .train import train
+from .upgrade import upgrade
 
 app = typer.Typer(
     name="harmony",
@@ -29,7 +35,10 @@ app = typer.Typer(
 )
 app.add_typer(survey_app, name="survey")
 app.add_typer(reproduce_app, name="reproduce")
-for command in (simulate, export, tally, estimate, plan, audit, train, serve, demo):
+app.add_typer(deletions_app, name="deletions")
+SERVING = (serve, backup, check, upgrade, compact)
+ANALYSIS = (simulate, export, tally, estimate, plan, audit, train, explore)
+for command in (*ANALYSIS, *SERVING, demo):
     app.command()(command)
 
 

@@ -10,28 +10,42 @@ import typer
 from .terminal import FAILED, columns, console, meter, percent, say_json
 
 if TYPE_CHECKING:
-    from ..lab.attack import DuchiFinding, EpsilonBound, Poisoning
+    from ..lab.attack import Averaging, DuchiFinding, EpsilonBound, Poisoning
     from ..survey import Survey
+
+
+AVERAGING = "[bold]Averaging[/]: all reports of a device whose answer never changes, added up"
 
 
 def attack_one(
     survey: Survey, samples: int, confidence: float, command: str | None, json: bool
 ) -> None:
     """Attack a survey through the Python SDK, or through any other device program."""
-    from ..lab.attack import attack_survey
+    from ..lab.attack import attack_survey, average_rounds, tried_records
 
     words = None if command is None else shlex.split(command)
     with meter(f"Attacking {survey.name}") as advance:
         bounds = attack_survey(
             survey, samples=samples, confidence=confidence, command=words, advance=advance
         )
-    violated = any(bound.violated for bound in bounds)
+    averaged = [
+        average_rounds(
+            survey, tried_records(survey)[:2], samples=max(100, samples // 10),
+            confidence=confidence,
+        )
+    ] if words is None and len(survey.tiers) == 1 else []  # fmt: skip
+    violated = any(bound.violated for bound in [*bounds, *(one.bound for one in averaged)])
     if json:
         found = [bound.to_dict() for bound in bounds]
-        say_json({"survey": survey.name, "violated": violated, "attacks": found})
+        over_rounds = [one.to_dict() for one in averaged]
+        said = {"survey": survey.name, "violated": violated, "attacks": found}
+        say_json(said | {"averaging": over_rounds})
     else:
         screen = console()
         screen.print(_bounds({survey.name: bounds}))
+        if averaged:
+            screen.print(f"\n{AVERAGING}")
+            screen.print(_averaging(averaged))
         screen.print(f"\n{_verdict(violated)}  {_meaning(bounds[0])}")
     if violated:
         raise typer.Exit(FAILED)
@@ -49,6 +63,8 @@ def attack_all(samples: int, confidence: float, json: bool) -> None:
         screen = console()
         screen.print("[bold]What ships[/], through the device SDK")
         screen.print(_bounds(found.shipped))
+        screen.print(f"\n{AVERAGING}")
+        screen.print(_averaging(found.averaging))
         screen.print("\n[bold]Duchi et al.[/]: broken as published for even d, and fixed")
         screen.print(_duchi(found.duchi))
         screen.print("\n[bold]Poisoning[/]: dishonest devices push one of 16 means, truly 0, up")
@@ -78,6 +94,24 @@ def _bounds(attacks: dict[str, list[EpsilonBound]]) -> Any:
                 f"{bound.lower:.4f}",
                 "[bold red]VIOLATED[/]" if bound.violated else "[green]kept[/]",
             )
+    return table
+
+
+def _averaging(found: list[Averaging]) -> Any:
+    from ..lab.attack import guess_bound
+
+    table = columns("survey", ">rounds", ">reports", ">epsilon", ">at least", "", ">guessed right")
+    for one in found:
+        most = guess_bound(one.bound.claimed)
+        table.add_row(
+            one.survey,
+            str(one.rounds),
+            str(one.reports),
+            f"{one.bound.claimed:g}",
+            f"{one.bound.lower:.4f}",
+            "[bold red]VIOLATED[/]" if one.bound.violated else "[green]kept[/]",
+            f"{percent(round(one.right, 3))} (at most {percent(round(most, 3))})",
+        )
     return table
 
 

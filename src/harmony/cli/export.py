@@ -47,6 +47,13 @@ def export(
             formats=["%Y-%m-%d"], help="Day they arrived (today, UTC).", show_default=False
         ),
     ] = None,
+    raw_ids: Annotated[
+        bool,
+        typer.Option(
+            "--raw-ids",
+            help="Write devices' ids, which link rounds, not pseudonyms of the round (recorded).",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Add reports to a log: Parquet files in folders by survey, round and day.
@@ -61,12 +68,14 @@ def export(
     check_out(out, (LOG,))
     if bool(reports) == (database is not None):
         raise DataError("name files of reports, or a server's --database")
+    if raw_ids and database is None:
+        raise DataError("--raw-ids is for a server's --database; files have the ids that they have")
     asked = load_survey(survey)
     arrived = day.date() if day else None
     if database is None:
         exported, written = _from_files(asked, reports or [], out, arrived)
     else:
-        exported, written = _from_server(asked, database, round, out, arrived)
+        exported, written = _from_server(asked, database, round, out, arrived, raw_ids)
     if json:
         about = {"survey": asked.name, "round": exported.label}
         say_json(about | {"reports": written, "out": str(out)})
@@ -90,14 +99,16 @@ def _from_files(
 
 
 def _from_server(
-    survey: Survey, database: str, label: str | None, out: Path, day: date | None
+    survey: Survey, database: str, label: str | None, out: Path, day: date | None, raw: bool
 ) -> tuple[Round, int]:
     if "://" not in database and not Path(database).is_file():
         raise DataError(f"{database}: there is no such database")
     try:
+        from ..service.activity import at_the_command_line
         from ..service.export import add_to_log
     except ModuleNotFoundError as missing:
         raise HarmonyError(
             f"reading a server's database needs {missing.name}: pip install 'harmony-ldp[service]'"
         ) from None
-    return add_to_log(database, survey, label, out, day)
+    by = at_the_command_line()
+    return add_to_log(database, survey, label, out, day, raw=raw, by=by)

@@ -11,6 +11,12 @@ SurveyFile = Annotated[
     Path,
     typer.Argument(metavar="SURVEY", help="Survey file (.yaml, .json)", show_default=False),
 ]
+DatabasePlace = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATABASE", help="A SQLite file, or postgresql://...", show_default=False
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs, and nothing else.")]
 Confidence = Annotated[
     float, typer.Option(help="How sure the intervals should be, between 0 and 1.")

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ..attributes import Attribute, Numeric
+from ..attributes import Numeric
 from ..errors import DataError
+from ..text import TextPlaces
 from .data_files import Part, read_parts
 from .terminal import meter
 
 if TYPE_CHECKING:
+    from ..questions import Part as Read
     from ..survey import Survey
 
 
-def value_columns(attributes: Sequence[Attribute]) -> dict[str, pa.DataType]:
+def value_columns(attributes: Sequence[Read]) -> dict[str, pa.DataType]:
     """Return the column that each attribute is read from, and its type.
 
     >>> from harmony import Boolean, Numeric
@@ -26,12 +28,14 @@ def value_columns(attributes: Sequence[Attribute]) -> dict[str, pa.DataType]:
     """
     types = {str: pa.string(), int: pa.int64(), bool: pa.bool_()}
     return {
-        one.source: pa.float64() if isinstance(one, Numeric) else types[type(one.values[0])]
+        one.source: pa.float64() if isinstance(one, Numeric)
+        else pa.string() if isinstance(one, TextPlaces)
+        else types[type(one.values[0])]
         for one in attributes
-    }
+    }  # fmt: skip
 
 
-def category_words(attributes: Sequence[Attribute]) -> set[str]:
+def category_words(attributes: Sequence[Read]) -> set[str]:
     """Return the text that stands for a value, so that "NA" may mean Namibia."""
     return {
         value

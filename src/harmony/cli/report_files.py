@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from ..arrays import Counts
 from ..errors import DataError, TallyError
-from ..reports import METADATA, reports_schema, said_by
+from ..reports import METADATA, cell_columns, has_pseudonyms, reports_schema, said_by
 from ..rounds import Round
 from ..survey import Survey
 from ..tally import Tally
@@ -149,6 +149,8 @@ def _all_ids(paths: Sequence[Path], survey: Survey) -> Iterator[pa.ChunkedArray]
 def _read_reports(path: Path, survey: Survey) -> Iterator[Part]:
     columns = {field.name: field.type for field in reports_schema(survey, Round("any", bytes(16)))}
     if path.suffix == ".parquet":
+        if _has_pseudonyms(path):
+            columns |= dict.fromkeys(cell_columns(survey), pa.int64())
         yield from read_parts(path, columns)
         return
     if path.suffix not in REPORTS:
@@ -156,6 +158,16 @@ def _read_reports(path: Path, survey: Survey) -> Iterator[Part]:
     columns |= {"device": pa.string()} | dict.fromkeys(ABOUT, pa.string())
     for part in read_parts(path, columns):
         yield Part(_from_text(path, part.table), part.first, part.share)
+
+
+def _has_pseudonyms(path: Path) -> bool:
+    """Whether a file's devices have pseudonyms; one that cannot be read is refused later."""
+    from pyarrow import parquet
+
+    try:
+        return has_pseudonyms(parquet.read_schema(path))
+    except (pa.ArrowException, OSError):
+        return False
 
 
 def _from_text(path: Path, reports: pa.Table) -> pa.Table:

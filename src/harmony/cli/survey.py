@@ -124,10 +124,10 @@ def stand_in_advice(survey: Survey) -> list[str]:
     >>> stand_in_advice(hm.Survey("phones", [theme], epsilon=1.0))
     ["'theme': a value that is not listed is answered at random; 'unlisted' names one to ..."]
     """
-    from ..attributes import Numeric
+    from ..attributes import Categorical
 
     read = survey.readings
-    listed = [one for one in read if not isinstance(one, Numeric)]
+    listed = [one for one in read if isinstance(one, Categorical)]
     open_ended = [one for one in listed if set(one.values) != {False, True}]
     unlisted = [*dict.fromkeys(one.source for one in open_ended if one.unlisted is None)]
     missing = [*dict.fromkeys(one.source for one in read if one.missing is None)]

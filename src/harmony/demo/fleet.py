@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..attributes import Attribute, Boolean, Categorical, Numeric
+from ..attributes import Boolean, Categorical, Numeric
 from ..datasets import MAKERS, SYSTEMS, THEMES, invent
+from ..questions import Part
 from ..survey import Survey
 
 Fleet = dict[str, Any]
@@ -65,7 +66,7 @@ def _named(places: NDArray[Any], names: tuple[str, ...]) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(places, list(names))
 
 
-def fleet_truth(attribute: Attribute, column: Any) -> dict[Any, float]:
+def fleet_truth(attribute: Part, column: Any) -> dict[Any, float]:
     """Return the true mean (under None), or the true frequency of each value."""
     if isinstance(attribute, Numeric):
         return {None: float(column.mean())}

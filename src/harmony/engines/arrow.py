@@ -1,8 +1,9 @@
 """The local engine: Arrow decodes a log's row groups, which are counted on all cores.
 
 Unless the log is trusted, every coin is recomputed from its id: what is counted is what the
-devices were asked, whatever the log says.  A device's first report counts: the earliest day, then
-the lowest number, then (should two writers have given the same) the lowest cells.
+devices were asked, whatever the log says.  Only the server can do that where ids are pseudonyms.
+A device's first report counts: the earliest day, then the lowest number, then (should two writers
+have given the same) the lowest cells.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from ..arrays import NO_TIERS, Counts, Symbols, Tiers, Words
 from ..bulk.counter import Counter
 from ..bulk.threads import cores, share_out
 from ..errors import TallyError
+from ..reports import cell_columns
 from ..tally import cell_shapes
 from . import unique
 from .counted import Counted, counted
-from .log import HIGH, LOW, NUMBER, Log, LogFile, cell_columns
+from .log import HIGH, LOW, NUMBER, Log, LogFile
 
 Group = tuple[LogFile, int]
 Ids = tuple[Words, Words]
@@ -92,6 +94,10 @@ def _count(
         logged.add_cells(column)
     if logged.invalid:
         return  # the log is refused at the end
+    if meaning.pseudonyms:
+        for column in cells:
+            recomputed.add_cells(column)
+        return
     symbols = [meaning.symbols(column) for column in cells]
     recomputed.add(ids[0], ids[1], meaning.tiers(cells[0]), symbols)
 
@@ -131,6 +137,7 @@ class _Meaning:
             for rows, width in shapes:
                 tiers.append(np.full(rows * width, tier, np.uint8))
                 symbols.append(np.tile(np.arange(width, dtype=np.uint16), rows))
+        self.pseudonyms = log.pseudonyms
         self._several = len(log.survey.tiers) > 1
         self._tiers, self._symbols = np.concatenate(tiers), np.concatenate(symbols)
 

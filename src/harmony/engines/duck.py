@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..errors import HarmonyError
+from ..reports import cell_columns
 from .counted import Counted
-from .log import Log, cell_columns
+from .log import Log
 from .relational import cells_by_count, counted_by
 
 

@@ -7,7 +7,8 @@ engine reads without conversion and groups by quickly.  `number` is the order in
 reports were added.  `cell_0`.. say where in the tally each answer counts: the coins are
 recomputed once, when a report enters the log, and from then on any engine can count.  A cell
 tells its tier and symbol, so nothing of the report is lost.  Every file names its survey's
-fingerprint and its round's seed in its metadata.
+fingerprint and its round's seed in its metadata, and whether the ids are pseudonyms: then they tell
+devices apart in this round, and coins cannot be recomputed from them.
 """
 
 from __future__ import annotations
@@ -24,17 +25,12 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from ..errors import TallyError
-from ..reports import said_by
+from ..reports import cell_columns, has_pseudonyms, said_by
 from ..rounds import Round
 from ..survey import Survey
 
 LOW, HIGH, NUMBER = "device_low", "device_high", "number"
 SUFFIX = ".parquet"
-
-
-def cell_columns(survey: Survey) -> list[str]:
-    """Return the names of the columns with each answer's cell."""
-    return [f"cell_{answer}" for answer in range(survey.answers)]
 
 
 @dataclass(frozen=True)
@@ -64,6 +60,7 @@ class Log:
     filesystem: Any
     folder: str
     files: tuple[LogFile, ...]
+    pseudonyms: bool = False
 
     @property
     def rows(self) -> int:
@@ -95,11 +92,12 @@ def open_log(survey: Survey, root: str | Path, label: str | None = None) -> Log:
         wanted = "any round" if label is None else f"round {label!r}"
         raise TallyError(f"{root}: holds no reports of {wanted} of survey {survey.name!r}")
     folder = f"{base}/{rounds[label or next(iter(rounds))]}"
-    files, seeds = [], set()
+    files, seeds, names = [], set(), set()
     for path in _files(filesystem, folder):
         try:
             with _parquet(filesystem, path) as source:
                 file, round = _checked(survey, path, source)
+                names.add(has_pseudonyms(source.schema_arrow))
         except (pa.ArrowException, OSError):
             raise TallyError(f"{path}: is damaged, or not a Parquet file") from None
         files.append(file)
@@ -108,7 +106,12 @@ def open_log(survey: Survey, root: str | Path, label: str | None = None) -> Log:
         raise TallyError(f"{root}: holds no reports of survey {survey.name!r}")
     if len(seeds) > 1:
         raise TallyError(f"{folder}: its files belong to rounds with different seeds")
-    return Log(survey, seeds.pop(), filesystem, folder, tuple(files))
+    if len(names) > 1:
+        raise TallyError(
+            f"{folder}: some of its files have pseudonyms of devices and some their ids, so that a "
+            "device could count twice; export the round into a log of its own"
+        )
+    return Log(survey, seeds.pop(), filesystem, folder, tuple(files), names.pop())
 
 
 def day_folder(survey: Survey, round: Round, day: date) -> PurePosixPath:

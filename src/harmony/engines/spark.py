@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import HarmonyError
+from ..reports import cell_columns
 from .counted import Counted
-from .log import Log, cell_columns
+from .log import Log
 from .relational import cells_by_count, counted_by
 
 LEAST_JAVA = 17

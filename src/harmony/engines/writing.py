@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 
 from ..bulk.coins import Coins
 from ..errors import TallyError
-from ..reports import read_batch, reports_schema
+from ..reports import cell_columns, has_pseudonyms, pseudonymous, read_batch, reports_schema
 from ..rounds import Round
 from ..survey import Survey
-from .log import HIGH, LOW, NUMBER, SUFFIX, cell_columns, day_folder
+from .log import HIGH, LOW, NUMBER, SUFFIX, day_folder
 
 GROUP_ROWS = 1 << 20
 FILE_ROWS = 1 << 25
@@ -51,6 +51,7 @@ class LogWriter:
         self._folder = Path(root) / day_folder(survey, round, day or datetime.now(UTC).date())
         self._coins = Coins(survey, round)
         self._schema = _schema(survey, round, self._coins.cells)
+        self._pseudonyms: bool | None = None
         self._number = _next_number(self._folder) if first is None else first
         self._written: list[tuple[Path, Path]] = []
         self._file: pq.ParquetWriter | None = None
@@ -58,13 +59,24 @@ class LogWriter:
         self._held = self._in_file = 0
 
     def write_table(self, reports: pa.Table) -> None:
-        """Add reports, in the shape that `Survey.randomize` returns."""
+        """Add reports, in the shape that `Survey.randomize` returns, or with pseudonyms."""
+        self._name_devices(pseudonyms=has_pseudonyms(reports.schema))
         for batch in reports.to_batches(max_chunksize=GROUP_ROWS):
             self._waiting.append(self._logged(batch))
             self._number += len(batch)
             self._held += len(batch)
             if self._held >= GROUP_ROWS:
                 self._write_group()
+
+    def _name_devices(self, *, pseudonyms: bool) -> None:
+        """Note what devices are called, which is the same in all of a round's reports."""
+        if self._pseudonyms is None:
+            self._pseudonyms = pseudonyms
+            if pseudonyms:
+                metadata = pseudonymous(self._schema.metadata)
+                self._schema = self._schema.with_metadata(metadata)
+        elif self._pseudonyms != pseudonyms:
+            raise TallyError("reports: some have pseudonyms of devices and some their ids")
 
     def _write_group(self) -> None:
         """Write what waits as one group of rows, large enough to be read quickly."""
@@ -80,9 +92,13 @@ class LogWriter:
 
     def _logged(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         ids, tiers, symbols = read_batch(batch, self._survey)
-        sent = np.stack(symbols, axis=1).astype(np.uint16).reshape(-1)
-        cells = self._coins.locate(ids, tiers, sent)
-        if cells.min() < 0:
+        if self._pseudonyms:
+            named = [batch.column(name).to_numpy() for name in cell_columns(self._survey)]
+            cells = np.stack(named, axis=1).astype(np.int64).reshape(-1)
+        else:
+            sent = np.stack(symbols, axis=1).astype(np.uint16).reshape(-1)
+            cells = self._coins.locate(ids, tiers, sent)
+        if cells.min() < 0 or cells.max() >= self._coins.cells:
             raise TallyError("reports: a symbol is not in its attribute's table")
         low, high = ids.view(np.int64)
         numbers = np.arange(self._number, self._number + len(batch))

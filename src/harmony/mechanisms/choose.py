@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from ..attributes import Signed
 from ..crosstab import Crosstab, Rounded
+from ..errors import SurveyError
 from ..questions import Asked, Question
 from . import Grid, Linear, Mechanism, SignedLinear, budget
 
@@ -16,14 +17,21 @@ LEAST_EPSILON_PER_ANSWER = 1.0
 """Below this, noise outweighs everything and falls as 1/eps^2: splitting epsilon only loses."""
 
 
-def design_mechanism(attribute: Asked, epsilon: Fraction, mechanism: str) -> Mechanism:
-    """Return the mechanism for one answer about `attribute` that may spend `epsilon`."""
+def design_mechanism(
+    attribute: Asked, epsilon: Fraction, mechanism: str, memory: Fraction | None = None
+) -> Mechanism:
+    """Return the mechanism for one answer about `attribute` that may spend `epsilon`.
+
+    With `memory` all its rounds spend that at most, while the answer stays.
+    """
     budget.check()
     if isinstance(attribute, Signed):
+        if memory is not None:
+            raise SurveyError(f"{attribute.name}: a signed attribute has no 'memory'")
         return SignedLinear.design(epsilon, len(attribute.values), mechanism)
     if attribute.values:
-        return Linear.design(epsilon, len(attribute.values), mechanism)
-    return Grid.design(epsilon, mechanism)
+        return Linear.design(epsilon, len(attribute.values), mechanism, memory)
+    return Grid.design(epsilon, mechanism, memory)
 
 
 def choose_answers(attributes: Sequence[Asked], tiers: Sequence[Fraction], mechanism: str) -> int:

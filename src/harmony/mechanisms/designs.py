@@ -16,8 +16,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from operator import itemgetter
 
 from harmony_device.protocol import MAX_SYMBOLS
+
+from .memory import SLACK, change_cost
 
 MAX_CELLS = 1 << 18
 """Cells of a tally that a design may use, unless the attribute has more values than that."""
@@ -62,20 +65,41 @@ class Design:
         points: int = (self.base**self.digits - 1) // (self.base - 1)
         return points * ((self.base - 1) // self.subgroup_order) * self.base
 
-    def variance(self, epsilon: float) -> float:
-        """n times the variance of the estimate for a value nobody has.
+    def variance(self, epsilon: float, frequency: float = 0.0) -> float:
+        """n times the variance of the estimate for a value of this frequency, noise alone.
 
         >>> round(Design(base=5, digits=2, width=1).variance(1.0), 2)
         3.41
         """
+        p, q = self.support(epsilon)
+        return (frequency * p * (1 - p) + (1 - frequency) * q * (1 - q)) / (p - q) ** 2
+
+    def support(self, epsilon: float) -> tuple[float, float]:
+        """Return the chances that a report supports its own value, and any other one."""
         g, t, w, e = self.base, self.digits, self.width, math.exp(epsilon)
         total = w * e + g - w
         p = w * e / total
         shared = w * (w - 1) / (g - 1)
         differ = (shared * e + w - shared) / total
         same: float = (g ** (t - 1) - 1) / (g**t - 1)
-        q = same * p + (1 - same) * differ
-        return q * (1 - q) / (p - q) ** 2
+        return p, same * p + (1 - same) * differ
+
+    def change(self, epsilon: float, memory: float) -> float:
+        """What a round of a survey with memory may cost in which the answer is another one."""
+        symbols, likely = self.base, self.width
+        if self.subsets:
+            symbols, likely = (
+                math.comb(self.base, self.width),
+                math.comb(self.base - 1, self.width - 1),
+            )
+        least = 1 / (symbols + likely * math.expm1(epsilon))
+        return change_cost(epsilon, memory, least, symbols * least)
+
+    def permanent(self, epsilon: float, memory: float, values: int) -> float:
+        """The share of a round's noise that a memo which spends `memory` holds, at least."""
+        return min(
+            self.variance(memory, one) / self.variance(epsilon, one) for one in (0, 1 / values)
+        )
 
 
 @lru_cache(maxsize=1 << 14)
@@ -96,6 +120,27 @@ def best_design(epsilon: float, values: int) -> Design:
         if variance <= VARIANCE_SLACK * least
     ]
     return min(good, key=lambda entry: entry[:2])[2]
+
+
+@lru_cache(maxsize=2048)
+def memory_design(epsilon: float, memory: float, values: int) -> Design:
+    """Return the design for a survey with memory: of those that lose little, the least change.
+
+    Little is up to SLACK, and not so much that unary encoding would be better (Wang et al. 2017).
+
+    >>> best_design(1.0, 64).base, memory_design(1.0, 2.0, 64).base
+    (67, 11)
+    """
+    small = [  # a device keeps a word for each index
+        (variance, design)
+        for variance, design in _candidates(epsilon, values)
+        if design.base <= MAX_BASE and design.cells <= max(MAX_CELLS, 4 * values)
+    ]
+    plain = max(best_design(epsilon, values).variance(epsilon), min(small, key=itemgetter(0))[0])
+    unary = 4 * math.exp(epsilon) / math.expm1(epsilon) ** 2
+    most = min(SLACK * plain, max(plain, unary))
+    good = [design for variance, design in small if variance <= most]
+    return min(good, key=lambda design: (design.change(epsilon, memory), design.cells))
 
 
 def _candidates(epsilon: float, values: int) -> list[tuple[float, Design]]:

@@ -10,9 +10,9 @@ before the table, so it cannot weaken that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,23 @@ from ..arrays import Counts, Floats
 from ..errors import SurveyError
 from .decoded import Decoded
 from .expected_error import ExpectedErrorMixin
+from .memory import (
+    SLACK,
+    Memo,
+    change_cost,
+    memo_epsilon,
+    memo_of,
+    permanent_share,
+    replacing,
+)
 from .moments import Moments
 from .rounding import dense_counts, window_counts
 
 TWO_POINTS_BELOW = 0.1
 """Below this epsilon the program's optimum is the two-point table."""
+
+FEW_SYMBOLS = (7, 8, 9, 13)
+"""Candidates for output values that are tried for a memo: with few symbols changes cost less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,29 +56,37 @@ class Grid(ExpectedErrorMixin):
     code: GridCode
     table: DenseTable
     values: Floats
+    memo: Memo | None = None
 
     @classmethod
     @lru_cache(maxsize=256)  # some 100 kB each
-    def design(cls, epsilon: Fraction, mechanism: str = "auto") -> Grid:
-        """Return the paper's two-point table, or the one of least worst-case variance."""
+    def design(
+        cls, epsilon: Fraction, mechanism: str = "auto", memory: Fraction | None = None
+    ) -> Grid:
+        """Return the paper's two-point table, or the one of least worst-case variance.
+
+        With `memory`, the table is a memo's, which spends no more than that.
+        """
+        if memory is not None:
+            return _remembering(cls.design(epsilon, mechanism), memory)
         if mechanism == "harmony" or epsilon <= TWO_POINTS_BELOW:
             counts = window_counts(epsilon, 2, [0])
             table = DenseTable([counts, counts[::-1]])
             scale = TOTAL / (counts[0] - counts[1])
             return cls(epsilon, GridCode(2), table, np.array([-scale, scale]))
-        from .grid_program import least_variance  # loads scipy's solvers
+        return _programmed(epsilon, *((17, 33) if epsilon <= 5 else (33, 65)))
 
-        points, symbols = (17, 33) if epsilon <= 5 else (33, 65)
-        probabilities, values = least_variance(float(epsilon), points, symbols)
-        table = DenseTable(dense_counts(epsilon, probabilities))
-        # The output values absorb what rounding did to the expectations.
-        exact = np.array(table.counts) / TOTAL
-        missing = np.linspace(-1, 1, points) - exact @ values
-        values = values + np.linalg.lstsq(exact, missing, rcond=None)[0]
-        return cls(epsilon, GridCode(points), table, values)
+    def _unbiased(self) -> Grid:
+        """Let the output values absorb what rounding did to the expectations."""
+        missing = self.points - self.probabilities @ self.values
+        return replace(
+            self, values=self.values + np.linalg.lstsq(self.probabilities, missing, rcond=None)[0]
+        )
 
     @classmethod
-    def from_document(cls, document: dict[str, Any], table: Any, epsilon: Fraction) -> Grid:
+    def from_document(
+        cls, document: dict[str, Any], table: Any, epsilon: Fraction, memo: Memo | None = None
+    ) -> Grid:
         """Read the mechanism from a survey document; the table was checked before."""
         values = document.get("outputs")
         if not isinstance(table, DenseTable):
@@ -77,7 +97,7 @@ class Grid(ExpectedErrorMixin):
             raise SurveyError("code: 'outputs' must give a number for each symbol of the table")
         if code.points != table.inputs:
             raise SurveyError("code: 'points' must be the number of the table's inputs")
-        grid = cls(epsilon, code, table, np.array(values, dtype=np.float64))
+        grid = cls(epsilon, code, table, np.array(values, dtype=np.float64), memo)
         bias = grid.probabilities @ grid.values - grid.points
         if not np.all(np.abs(bias) < 1e-9 * max(1.0, float(np.abs(grid.values).max()))):
             raise SurveyError("code: 'outputs' do not give unbiased estimates with this table")
@@ -88,7 +108,9 @@ class Grid(ExpectedErrorMixin):
 
     @cached_property
     def probabilities(self) -> Floats:
-        return np.array(self.table.counts, dtype=np.float64) / TOTAL
+        """probabilities[i, s]: the chance that a report of grid point i is symbol s."""
+        kept = np.array(self.table.counts, dtype=np.float64) / TOTAL
+        return kept if self.memo is None else self.memo.sent(kept)
 
     @cached_property
     def points(self) -> Floats:
@@ -113,6 +135,14 @@ class Grid(ExpectedErrorMixin):
         """Variance of the decoded symbol for values t in [-1, 1], rounding included."""
         second = np.interp(t, self.points, self.point_noise + self.points**2)
         return second - np.asarray(t) ** 2
+
+    def permanent_noise_at(self, t: Floats) -> Floats:
+        """The part of `noise_at` that all rounds of a device have in common: memo and rounding."""
+        if self.memo is None:
+            return np.zeros_like(t)
+        kept = np.array(self.table.counts, dtype=np.float64) / TOTAL
+        second = kept @ self.memo.expected(self.values) ** 2
+        return np.interp(t, self.points, second) - np.asarray(t) ** 2
 
     @cached_property
     def worst_variance(self) -> float:
@@ -185,3 +215,33 @@ class Grid(ExpectedErrorMixin):
         )
         missed = self.point_noise - self.probabilities @ fitted
         return fitted, float(np.abs(missed).max())
+
+
+def _programmed(epsilon: Fraction, points: int, symbols: int) -> Grid:
+    """Return the table of least worst-case variance, with so many candidates for symbols."""
+    from .grid_program import least_variance  # loads scipy's solvers
+
+    probabilities, values = least_variance(float(epsilon), points, symbols)
+    table = DenseTable(dense_counts(epsilon, probabilities))
+    return Grid(epsilon, GridCode(points), table, values)._unbiased()
+
+
+def _remembering(plain: Grid, memory: Fraction) -> Grid:
+    """Return a mechanism with memory that is nearly as accurate in each round as a plain one."""
+    epsilon, points, most = plain.epsilon, plain.code.points, float(memory)
+    tried = [plain]
+    if points > 2:
+        tried += [_programmed(epsilon, points, few) for few in FEW_SYMBOLS]
+    good = [one for one in tried if one.worst_variance <= SLACK * plain.worst_variance]
+
+    def change(one: Grid) -> float:
+        least = one.probabilities.min(axis=0)
+        return change_cost(float(epsilon), most, float(least.min()), float(least.sum()))
+
+    best = min(good, key=change)
+    share = partial(permanent_share, best.probabilities, best.values, float(epsilon))
+    spent = min(memory, Fraction(memo_epsilon(float(epsilon), most, share)))
+    kept = memo_of(best.probabilities, float(epsilon), float(spent))
+    table = DenseTable(dense_counts(spent, kept))
+    memo = Memo(spent, replacing(table, epsilon))
+    return Grid(epsilon, best.code, table, best.values, memo)._unbiased()

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,9 @@ from harmony_device.tables import TOTAL, CirculantTable, DenseTable, Table
 from ..arrays import Counts, Floats
 from ..errors import SurveyError
 from .decoded import Decoded
-from .designs import Design, best_design, is_prime, multipliers, window
+from .designs import Design, best_design, is_prime, memory_design, multipliers, window
 from .expected_error import ExpectedErrorMixin
+from .memory import Memo, memo_epsilon, replacing
 from .moments import Moments
 from .rounding import window_counts
 from .subsets import subset_table
@@ -50,25 +51,42 @@ class Linear(ExpectedErrorMixin):
     values: int
     code: LinearCode
     table: Table
+    memo: Memo | None = None
 
     @classmethod
     @lru_cache(maxsize=2048)
-    def design(cls, epsilon: Fraction, values: int, mechanism: str = "auto") -> Linear:
-        """Return the paper's code (g = 2, w = 1), or the one of least variance."""
+    def design(
+        cls,
+        epsilon: Fraction,
+        values: int,
+        mechanism: str = "auto",
+        memory: Fraction | None = None,
+    ) -> Linear:
+        """Return the paper's code (g = 2, w = 1), or the one of least variance.
+
+        With `memory`, the table is a memo's, which spends no more than that.
+        """
         if mechanism == "harmony":
             design = Design(base=2, digits=max(1, (values - 1).bit_length()), width=1)
-        else:
+        elif memory is None:
             design = best_design(float(epsilon), values)
-        if design.subsets:
-            code = LinearCode(values, design.base, 1, [1])
-            return cls(epsilon, values, code, subset_table(epsilon, values, design.width))
-        code = LinearCode(values, design.base, design.digits, multipliers(design))
-        table = CirculantTable(window_counts(epsilon, design.base, window(design)))
-        return cls(epsilon, values, code, table)
+        else:
+            design = memory_design(float(epsilon), float(memory), values)
+        if memory is None:
+            return cls(epsilon, values, *_built(design, values, epsilon))
+        share = partial(design.permanent, float(epsilon), values=values)
+        spent = min(memory, Fraction(memo_epsilon(float(epsilon), float(memory), share)))
+        code, table = _built(design, values, spent)
+        return cls(epsilon, values, code, table, Memo(spent, replacing(table, epsilon)))
 
     @classmethod
     def from_document(
-        cls, document: dict[str, Any], table: Table, epsilon: Fraction, values: int
+        cls,
+        document: dict[str, Any],
+        table: Table,
+        epsilon: Fraction,
+        values: int,
+        memo: Memo | None = None,
     ) -> Linear:
         """Read the mechanism from a survey document; the table was checked before."""
         code = LinearCode(
@@ -81,7 +99,9 @@ class Linear(ExpectedErrorMixin):
             raise SurveyError("code: 'base' must be the number of the table's inputs")
         if code.digits > 1 and not is_prime(code.base):
             raise SurveyError("code: 'base' must be prime when there is more than one digit")
-        linear = cls(epsilon, values, code, table)
+        if memo and isinstance(table, CirculantTable) and len(set(memo.replace.counts)) > 1:
+            raise SurveyError("code: 'replace' must treat all symbols of a circulant table alike")
+        linear = cls(epsilon, values, code, table, memo)
         if not linear.balanced:
             raise SurveyError("code: the rows do not treat all values alike")
         return linear
@@ -120,27 +140,40 @@ class Linear(ExpectedErrorMixin):
         return np.asarray(np.sum(shifted, axis=0))
 
     @cached_property
-    def _agreement(self) -> Floats:
-        """agreement[i, j]: probability that the symbol of index i supports index j.
+    def _kept(self) -> Floats:
+        """kept[i, j]: probability that the table's symbol for index i supports index j.
 
         A circulant table needs only its first row: the others are shifts of it.
         """
-        counts = np.array(self.table.counts, dtype=np.float64) / TOTAL
-        return self._by_index(counts if isinstance(self.table, DenseTable) else counts[None, :])
+        return self._by_index(np.atleast_2d(np.array(self.table.counts, np.float64) / TOTAL))
+
+    @cached_property
+    def _sent(self) -> Floats:
+        """The chances of what is sent, laid out as the table's counts."""
+        counts = np.array(self.table.counts, np.float64) / TOTAL
+        return counts if self.memo is None else self.memo.sent(counts)
+
+    @cached_property
+    def _agreement(self) -> Floats:
+        """agreement[i, j]: probability that the symbol that is sent for i supports index j."""
+        return self._by_index(np.atleast_2d(self._sent))
 
     @cached_property
     def p(self) -> float:
         """Probability that a report supports the device's own value."""
-        return float(np.diag(self._agreement).mean())
+        return self._support(self._agreement)[0]
 
     @cached_property
     def q(self) -> float:
         """Probability that a report supports any one other value."""
+        return self._support(self._agreement)[1]
+
+    def _support(self, agreement: Floats) -> tuple[float, float]:
         base, digits = self.code.base, self.code.digits
         same = (base ** (digits - 1) - 1) / (base**digits - 1)
-        own = np.diag(self._agreement).sum()
-        others = (self._agreement.sum() - own) / (self._agreement.size - len(self._agreement))
-        return float(same * self.p + (1 - same) * others)
+        p, own = float(np.diag(agreement).mean()), np.diag(agreement).sum()
+        others = (agreement.sum() - own) / (agreement.size - len(agreement))
+        return p, float(same * p + (1 - same) * others)
 
     @cached_property
     def balanced(self) -> bool:
@@ -166,9 +199,18 @@ class Linear(ExpectedErrorMixin):
 
     def noise_at(self, frequency: Floats) -> Floats:
         """Variance of the decoded report of a value with this frequency, privacy noise alone."""
-        own, other = self.p * (1 - self.p), self.q * (1 - self.q)
-        share = np.asarray(frequency)
-        return (share * own + (1 - share) * other) / (self.p - self.q) ** 2
+        return _noise(self.p, self.q, frequency)
+
+    def permanent_noise_at(self, frequency: Floats) -> Floats:
+        """The part of `noise_at` that all rounds of a device have in common: its memo's."""
+        if self.memo is None:
+            return np.zeros_like(frequency)
+        return _noise(*self.kept_support, frequency)
+
+    @cached_property
+    def kept_support(self) -> tuple[float, float]:
+        """The chances that a memo supports the device's own value, and any one other value."""
+        return self._support(self._kept)
 
     @property
     def zero_variance(self) -> float:
@@ -229,8 +271,7 @@ class Linear(ExpectedErrorMixin):
         by_index = np.zeros((self.code.rows, self.code.base))
         np.add.at(by_index, (np.arange(self.code.rows)[:, None], index), weights[None, :])
         decoded = (self._by_symbol(by_index) - self.q * weights.sum()) / (self.p - self.q)
-        counts = np.asarray(self.table.counts, np.float64) / TOTAL
-        unlikely, likely = counts[~self._likely].mean(), counts[self._likely].mean()
+        unlikely, likely = self._sent[~self._likely].mean(), self._sent[self._likely].mean()
         moments = []
         for power in (1, 2, 3, 4):
             symbols = decoded**power
@@ -245,8 +286,7 @@ class Linear(ExpectedErrorMixin):
         `shares` is how frequent the values are among the devices.
         """
         supports = self.support[index_table(self.code, self.values)]  # row, value, symbol
-        counts = np.asarray(self.table.counts, np.float64) / TOTAL
-        unlikely, likely = counts[~self._likely].mean(), counts[self._likely].mean()
+        unlikely, likely = self._sent[~self._likely].mean(), self._sent[self._likely].mean()
         chances = (unlikely + (likely - unlikely) * (shares @ supports)) / self.code.rows
         weighed = supports * chances[:, None, :]
         both = np.matmul(weighed, supports.transpose(0, 2, 1)).sum(axis=0)
@@ -254,3 +294,18 @@ class Linear(ExpectedErrorMixin):
         total = (both - np.outer(mean, mean)) / (self.p - self.q) ** 2
         noise: Floats = total - (np.diag(shares) - np.outer(shares, shares))
         return noise
+
+
+def _built(design: Design, values: int, epsilon: Fraction) -> tuple[LinearCode, Table]:
+    """Return a design's code, and its table for this epsilon."""
+    if design.subsets:
+        code = LinearCode(values, design.base, 1, [1])
+        return code, subset_table(epsilon, values, design.width)
+    code = LinearCode(values, design.base, design.digits, multipliers(design))
+    return code, CirculantTable(window_counts(epsilon, design.base, window(design)))
+
+
+def _noise(p: float, q: float, frequency: Floats) -> Floats:
+    """Variance of a decoded report that supports its own value with chance p, others with q."""
+    share = np.asarray(frequency)
+    return (share * p * (1 - p) + (1 - share) * q * (1 - q)) / (p - q) ** 2

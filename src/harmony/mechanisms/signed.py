@@ -46,6 +46,9 @@ class SignedLinear(ExpectedErrorMixin):
     code: LinearCode
     table: CirculantTable
 
+    memo = None
+    """Trainings, whose steps ask for signed answers, have no memory."""
+
     @classmethod
     @lru_cache(maxsize=2048)
     def design(cls, epsilon: Fraction, values: int, mechanism: str = "auto") -> SignedLinear:

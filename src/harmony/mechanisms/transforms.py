@@ -44,7 +44,7 @@ def index_table(code: LinearCode, size: int) -> Counts:
     True
     """
     g, values = code.base, np.arange(size)
-    vectors = _point_numbers(code)
+    vectors = point_numbers(code)
     products = np.zeros((len(vectors), len(values)), np.int64)
     while vectors.any():
         vectors, row_digit = np.divmod(vectors, g)
@@ -87,7 +87,7 @@ def _fourier(by_point: Counts, code: LinearCode) -> Counts:
     lines = np.zeros((g,) * t, dtype=np.complex128)
     flat = lines.reshape(-1)
     flat[0] = by_point.sum()
-    vectors = _point_numbers(code)
+    vectors = point_numbers(code)
     for frequency in range(1, g // 2 + 1):
         # Lines meet in zero only, so every place but that one belongs to one row.
         flat[_multiples(vectors, frequency, g)] = spectrum[:, frequency]
@@ -98,9 +98,16 @@ def _fourier(by_point: Counts, code: LinearCode) -> Counts:
     return counts
 
 
-def _point_numbers(code: LinearCode) -> Counts:
-    """Return the number that each projective point spells in base g."""
+def point_numbers(code: LinearCode) -> Counts:
+    """Return the number that each point of a code, the vector of its rows, spells in base g.
+
+    >>> code = LinearCode(values=9, base=3, digits=2, multipliers=[1])
+    >>> point_numbers(code).tolist() == [code.vector(point) for point in range(code.points)]
+    True
+    """
     g, t = code.base, code.digits
+    if code.signed:
+        return np.arange(code.points) + code.points + 2
     starts = np.array([(g**leading - 1) // (g - 1) for leading in range(t)])
     points = np.arange(code.points)
     leading = np.searchsorted(starts, points, side="right") - 1

@@ -25,17 +25,24 @@ from harmony.survey import Survey
 from harmony.tally import Tally
 
 from . import schema
+from .activity import ROUND_CLOSED, ROUND_OPENED, SERVER, SURVEY_CREATED, Actor, note
 from .database import Database
 from .entries import RoundEntry, StepEntry, SurveyEntry, TrainingEntry
 from .ingest.blocks import LiveRound
 from .problems import Problem
+from .retention import drop_at_close
+from .round_rows import close_expired, insert_round, read_tally, retired_labels
 from .schedule import LAST_MOMENT, LONGEST_ROUND, Period, period_at
-from .sealing import new_key
 
 log = structlog.get_logger(__name__)
 
 CLOCKS_DIFFER = 86400.0
 """By how much the clocks of two servers may differ, in seconds."""
+
+RETIRED = (
+    "'label' was a round that was deleted; devices that answered it will not answer it again: "
+    "choose another"
+)
 
 _KEPT_ROUNDS = (
     select(schema.rounds, schema.round_keys.c.secret)
@@ -44,7 +51,7 @@ _KEPT_ROUNDS = (
     .order_by(schema.rounds.c.id)
 )
 
-__all__ = ["Catalogue", "RoundEntry", "SurveyEntry", "read_tally"]
+__all__ = ["Catalogue", "RoundEntry", "SurveyEntry", "insert_round", "read_tally"]
 
 
 class Catalogue:
@@ -60,6 +67,8 @@ class Catalogue:
         """The rounds of each, whether survey or training, by its name."""
         self.live: dict[tuple[str, str], LiveRound] = {}
         """The rounds that take reports, by survey and label: all that the ingest path asks."""
+        self.retired: dict[str, frozenset[str]] = {}
+        """The labels of deleted rounds, by the name that they were under."""
         self._left_out: set[tuple[str, int]] = set()
         self._seen: tuple[Any, ...] = ()
         self._looking = threading.Lock()
@@ -74,6 +83,7 @@ class Catalogue:
                     select(schema.surveys).where(schema.surveys.c.deleted.is_(None))
                 ).all()
                 round_rows = connection.execute(_KEPT_ROUNDS).all()
+                retired = retired_labels(connection)
                 step_rows = self._unknown_steps(connection) if trained else {}
             surveys: dict[int, SurveyEntry] = {}
             trainings: dict[int, TrainingEntry] = {}
@@ -82,7 +92,8 @@ class Catalogue:
                     if row.id in trained:
                         trainings[row.id] = TrainingEntry.of(row, trained[row.id])
                     else:
-                        surveys[row.id] = self._survey_entry(row)
+                        labels = retired.get(row.name, frozenset())
+                        surveys[row.id] = self._survey_entry(row, labels)
             for row in round_rows:
                 with self._leaving_out("round", row.id):
                     if row.survey in surveys:
@@ -91,6 +102,7 @@ class Catalogue:
                     elif row.survey in trainings:
                         steps = trainings[row.survey]
                         steps.rounds[row.label] = self._step_entry(steps, row, step_rows)
+            self.retired = retired
             self.surveys = {one.survey.name: one for one in surveys.values()}
             self.trainings = {one.name: one for one in trainings.values()}
             self.rounds = {name: one.rounds for name, one in self.surveys.items()}
@@ -119,7 +131,10 @@ class Catalogue:
             select(func.max(surveys.id)).scalar_subquery(),
             select(func.count(surveys.deleted)).scalar_subquery(),
             select(func.max(rounds.id)).scalar_subquery(),
-            select(func.count()).where(rounds.closed.is_(None)).scalar_subquery(),
+            *(
+                select(func.count(moment)).scalar_subquery()
+                for moment in (rounds.closed, rounds.dropped, rounds.deleted)
+            ),
         )
         with self._database.read() as connection:
             there = tuple(connection.execute(asked).one())
@@ -144,7 +159,7 @@ class Catalogue:
             one.live
             for rounds in self.rounds.values()
             for one in rounds.values()
-            if one.closed is None or one.closed >= since
+            if one.dropped is None and (one.closed is None or one.closed >= since)
         ]
 
     def _unknown_steps(self, connection: Connection) -> dict[int, Any]:
@@ -156,7 +171,7 @@ class Catalogue:
         )
         return {row.round: row for row in rows}
 
-    def _survey_entry(self, row: Any) -> SurveyEntry:
+    def _survey_entry(self, row: Any, retired: frozenset[str]) -> SurveyEntry:
         known = self.surveys.get(row.name)
         if known is not None and known.id == row.id:
             survey, document = known.survey, known.document
@@ -165,7 +180,10 @@ class Catalogue:
             survey = Survey.from_document(msgspec.json.decode(document))
             if sha256(document).hexdigest() != row.fingerprint:  # stored before protocol 1
                 document = survey.document_bytes
-        return SurveyEntry(row.id, survey, document, row.schedule, row.created, {})
+        return SurveyEntry(
+            row.id, survey, document, row.schedule, row.created, row.retention, row.public,
+            retired, {},
+        )  # fmt: skip
 
     def _round_entry(self, entry: SurveyEntry, row: Any) -> RoundEntry:
         known = self.surveys.get(entry.survey.name)
@@ -175,7 +193,7 @@ class Catalogue:
         else:
             live = _live(row, entry.survey, None)
         closes = None if row.closes is None else min(row.closes, LAST_MOMENT)
-        return RoundEntry(live, row.opened, closes, row.closed)
+        return RoundEntry(live, row.opened, closes, row.closed, row.retention, row.dropped)
 
     def _step_entry(
         self, training: TrainingEntry, row: Any, step_rows: Mapping[int, Any]
@@ -183,7 +201,10 @@ class Catalogue:
         known = self.trainings.get(training.name)
         same = known.rounds.get(row.label) if known else None
         if same is not None and same.live.id == row.id:
-            return replace(same, live=_with_key(same.live, row), closed=row.closed)
+            return replace(
+                same, live=_with_key(same.live, row), closed=row.closed, retention=row.retention,
+                dropped=row.dropped,
+            )  # fmt: skip
         document = msgspec.json.decode(step_rows[row.id].document)
         live = _live(row, Survey.from_document(document["survey"]), training.id)
         return StepEntry.of(live, row, step_rows[row.id], document)
@@ -195,6 +216,10 @@ class Catalogue:
         if name not in self.surveys:
             raise Problem("unknown-survey", "there is no survey of this name")
         return self.surveys[name]
+
+    def anything(self, name: str) -> SurveyEntry | TrainingEntry:
+        """Return the survey or the training of this name, or raise the problem of none."""
+        return self.trainings[name] if name in self.trainings else self.survey(name)
 
     def round(self, name: str, label: str | None = None) -> RoundEntry:
         """Return a round of a survey or a training: by its label, or the latest."""
@@ -210,20 +235,31 @@ class Catalogue:
             raise Problem("unknown-round", "the survey has no round of this label")
         return rounds[label]
 
-    def add(self, survey: Survey, schedule: str | None) -> SurveyEntry:
+    def add(
+        self,
+        survey: Survey,
+        schedule: str | None,
+        *,
+        retention: int = schema.RETENTION_DAYS,
+        public: bool = False,
+        by: Actor = SERVER,
+    ) -> SurveyEntry:
         """Store a survey; the same one again is no change, another of its name is refused."""
-        document = survey.document_bytes.decode()
+        settled = {"schedule": schedule, "retention": retention, "public": public}
+        now = self._clock()
         try:
             with self._database.write() as connection:
                 connection.execute(
                     schema.surveys.insert().values(
                         name=survey.name,
                         fingerprint=survey.fingerprint,
-                        document=document,
-                        schedule=schedule,
-                        created=self._clock(),
+                        document=survey.document_bytes.decode(),
+                        created=now,
+                        **settled,
                     )
                 )
+                told = settled | {"fingerprint": survey.fingerprint}
+                note(connection, by, now, SURVEY_CREATED, survey.name, **told)
         except IntegrityError:
             self.reload()
             known = self.surveys.get(survey.name)
@@ -236,36 +272,55 @@ class Catalogue:
         return self.survey(survey.name)
 
     def open(
-        self, name: str, label: str, closes: float | None = None, seed: bytes | None = None
+        self,
+        name: str,
+        label: str,
+        closes: float | None = None,
+        seed: bytes | None = None,
+        number: int | None = None,
+        *,
+        by: Actor = SERVER,
     ) -> RoundEntry:
-        """Open a round, with a fresh seed if none is given; a survey has one open at a time."""
+        """Open a round; a survey has one open at a time.
+
+        Its seed is fresh, and its number the next, if they are not given.
+        """
         survey, now = self.survey(name), self._clock()
-        opened = Round.open(label) if seed is None else Round(label, seed)
+        opened = Round.open(label, number) if seed is None else Round(label, seed, number)
+        last = max((one.live.round.number or 0 for one in survey.rounds.values()), default=0)
+        if number is not None and number <= last:
+            raise Problem(
+                "conflict", f"'number' must be more than {last}, that of an earlier round"
+            )
         if closes is not None and closes <= now:
             raise Problem("malformed", "'closes' must lie in the future")
         if closes is not None and not closes <= now + LONGEST_ROUND:
             raise Problem("malformed", "'closes' must lie within ten years from now")
         try:
             with self._database.write() as connection:
-                _close_expired(connection, survey.id, now)
+                if label in retired_labels(connection).get(name, ()):
+                    raise Problem("conflict", RETIRED)
+                close_expired(connection, survey.id, now)
                 insert_round(connection, survey.id, opened, closes, now)
+                note(connection, by, now, ROUND_OPENED, f"{name} {label}")
         except IntegrityError:
             raise Problem(
-                "conflict", "'label' was used before, or another round of the survey is open"
+                "conflict",
+                "'label' or 'number' was used before, or another round of the survey is open",
             ) from None
         self.reload()
         return self.round(name, label)
 
-    def close(self, name: str, label: str) -> RoundEntry:
+    def close(self, name: str, label: str, *, by: Actor = SERVER) -> RoundEntry:
         """Close a survey's round: once this returns, its tally no longer changes."""
-        self.survey(name)
+        survey, now = self.survey(name), self._clock()
         entry = self.round(name, label)
+        rounds = schema.rounds.c
+        closing = update(schema.rounds).where(rounds.id == entry.live.id, rounds.closed.is_(None))
         with self._database.write(alone=True) as connection:
-            connection.execute(
-                update(schema.rounds)
-                .where(schema.rounds.c.id == entry.live.id, schema.rounds.c.closed.is_(None))
-                .values(closed=self._clock())
-            )
+            if connection.execute(closing.values(closed=now)).rowcount:
+                note(connection, by, now, ROUND_CLOSED, f"{name} {label}")
+            drop_at_close(connection, survey.id, now)
         self.reload()
         return self.round(name, label)
 
@@ -282,7 +337,7 @@ class Catalogue:
                 continue
             try:
                 with self._database.write(alone=True) as connection:
-                    _close_expired(connection, survey.id, now)
+                    close_expired(connection, survey.id, now)
                     if due is not None:
                         insert_round(connection, survey.id, Round.open(due.label), due.end, now)
                         opened.append(f"{survey.survey.name} {due.label}")
@@ -295,19 +350,7 @@ class Catalogue:
         if survey.schedule is None or survey.open_round(now) is not None:
             return None
         period = period_at(survey.schedule, now)
-        return None if period.label in survey.rounds else period
-
-    def reschedule(self, name: str, schedule: str | None) -> SurveyEntry:
-        """Let a survey's rounds follow another schedule, or none, from its next round on."""
-        survey = self.survey(name)
-        with self._database.write() as connection:
-            connection.execute(
-                update(schema.surveys)
-                .where(schema.surveys.c.id == survey.id)
-                .values(schedule=schedule)
-            )
-        self.reload()
-        return self.survey(name)
+        return None if period.label in survey.rounds.keys() | survey.retired else period
 
     def reports(self) -> dict[int, int]:
         """Count the reports of every round that has some, by its id."""
@@ -322,58 +365,9 @@ class Catalogue:
             return read_tally(connection, entry.live)
 
 
-def insert_round(
-    connection: Connection, survey: int, opened: Round, closes: float | None, now: float
-) -> int:
-    """Open a round within a transaction, and return its number."""
-    row = schema.rounds.insert().values(
-        survey=survey,
-        label=opened.label,
-        seed=opened.seed,
-        opened=now,
-        closes=closes,
-        key=_key_number(connection, survey),
-        retention=select(schema.surveys.c.retention)
-        .where(schema.surveys.c.id == survey)
-        .scalar_subquery(),
-    )
-    return int(connection.execute(row.returning(schema.rounds.c.id)).scalar_one())
-
-
-def _key_number(connection: Connection, survey: int) -> int:
-    """Draw a key for a new round; the steps of a training share that of its first."""
-    shared = (
-        select(func.max(schema.rounds.c.key))
-        .join(schema.trainings, schema.trainings.c.survey == schema.rounds.c.survey)
-        .where(schema.rounds.c.survey == survey)
-    )
-    number = connection.execute(shared).scalar_one()
-    if number is None:
-        drawn = schema.round_keys.insert().values(secret=new_key())
-        number = connection.execute(drawn.returning(schema.round_keys.c.number)).scalar_one()
-    return int(number)
-
-
-def read_tally(connection: Connection, live: LiveRound) -> Tally:
-    """Read a round's tally within a transaction."""
-    counts = np.zeros(live.coins.cells, np.int64)
-    totals = np.zeros(len(live.survey.tiers), np.int64)
-    cells, tiers = schema.counts.c, schema.totals.c
-    for cell, count in connection.execute(
-        select(cells.cell, func.sum(cells.count)).where(cells.round == live.id).group_by(cells.cell)
-    ):
-        counts[cell] = int(count)
-    for tier, reports in connection.execute(
-        select(tiers.tier, func.sum(tiers.reports))
-        .where(tiers.round == live.id)
-        .group_by(tiers.tier)
-    ):
-        totals[tier] = int(reports)
-    return Tally.of(live.survey, live.round, counts, tuple(totals.tolist()))
-
-
 def _live(row: Any, survey: Survey, training: int | None) -> LiveRound:
-    opened = Round(row.label, bytes(row.seed))
+    number = row.number if training is None else None  # a device takes part in one step of all
+    opened = Round(row.label, bytes(row.seed), number)
     live = LiveRound(row.id, survey, opened, row.opened, training, _key(row))
     if row.closed is None:  # compile its kernels before its first report
         live.locate(np.zeros((1, live.size), np.uint8))
@@ -388,12 +382,3 @@ def _with_key(live: LiveRound, row: Any) -> LiveRound:
 
 def _key(row: Any) -> bytes | None:
     return None if row.dropped is not None else bytes(row.secret)
-
-
-def _close_expired(connection: Connection, survey: int, now: float) -> None:
-    rounds = schema.rounds.c
-    connection.execute(
-        update(schema.rounds)
-        .where(rounds.survey == survey, rounds.closed.is_(None), rounds.closes <= now)
-        .values(closed=rounds.closes)
-    )

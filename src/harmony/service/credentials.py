@@ -19,6 +19,7 @@ from sqlalchemy import select, update
 
 from harmony_device.coins import ID_BYTES
 
+from .activity import KEY_ROTATED, SERVER, Actor, note
 from .database import Database
 from .schema import server_keys
 
@@ -62,7 +63,7 @@ class Credentials:
             for row in alive
         }
 
-    def rotate(self, grace_seconds: float) -> int:
+    def rotate(self, grace_seconds: float, *, by: Actor = SERVER) -> int:
         """Make a new key; the older ones verify for `grace_seconds` more.  Return its number."""
         now = self._clock()
         with self._database.write() as connection:
@@ -76,6 +77,9 @@ class Credentials:
                 server_keys.insert().values(secret=os.urandom(SECRET_BYTES), created=now)
             )
             number = int((made.inserted_primary_key or (0,))[0])
+            if by is not SERVER:  # which makes the first
+                grace = {"grace_seconds": grace_seconds}
+                note(connection, by, now, KEY_ROTATED, f"key {number}", **grace)
         self.reload()
         return number
 

@@ -20,7 +20,7 @@ alone, so that neither can miss a report that is being committed."""
 
 MIGRATING = GATE + 1
 
-SCHEMA_VERSION = "0005"
+SCHEMA_VERSION = "0006"
 """The newest migration: a database that has it needs none, and alembic is not even imported."""
 
 SEALED_SINCE = "0005"
@@ -72,7 +72,7 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the schema to this Harmony's version; refuse one it does not know."""
-        before = self._version()
+        before = self.version()
         if before == SCHEMA_VERSION:
             return
         from alembic import command
@@ -104,7 +104,7 @@ class Database:
         It takes as long as a copy of the database, and nobody can write to it meanwhile.
         """
         if not self.is_sqlite:
-            self.vacuum(("reports", "forgotten", "allowed", "round_keys"))
+            self.vacuum(("reports", "forgotten", "allowed", "round_keys", "pg_statistic"))
             return
         with closing(self.engine.raw_connection()) as pooled:
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
@@ -116,7 +116,7 @@ class Database:
             connection = plain.execution_options(isolation_level="AUTOCOMMIT")
             connection.execute(text(f"SET lock_timeout = {lock_seconds * 1000:.0f}"))
             for table in tables:
-                connection.execute(text(f"VACUUM (FULL, ANALYZE) {table}"))
+                connection.execute(text(f"VACUUM (FULL) {table}"))
             connection.execute(text("RESET lock_timeout"))
 
     @contextmanager
@@ -129,7 +129,7 @@ class Database:
             if engine is not self.engine:
                 engine.dispose()
 
-    def _version(self) -> str | None:
+    def version(self) -> str | None:
         """Return the schema's version, or None if it has none yet."""
         try:
             with self.read() as connection:

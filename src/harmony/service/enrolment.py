@@ -16,6 +16,7 @@ from sqlalchemy import delete, select, update
 
 from harmony_device.coins import ID_BYTES
 
+from .activity import LIST_EXTENDED, SERVER, Actor, note
 from .credentials import Holder
 from .database import Database
 from .problems import Problem
@@ -52,7 +53,7 @@ class Enrolment:
             raise Problem("unauthorized", "'key' is not an enrolment key of this server")
         return self._new_device()
 
-    def allow(self, entries: Iterable[str]) -> int:
+    def allow(self, entries: Iterable[str], *, by: Actor = SERVER) -> int:
         """Put entries on the list; return how many were new."""
         digests = {_digest(entry) for entry in entries}
         with self._database.write() as connection:
@@ -60,6 +61,8 @@ class Enrolment:
             new = [{"digest": digest} for digest in digests if digest not in known]
             if new:
                 connection.execute(allowed.insert(), new)
+                subject = "the allow-list"
+                note(connection, by, self._clock(), LIST_EXTENDED, subject, added=len(new))
         return len(new)
 
     def is_forgotten(self, device: bytes) -> bool:

@@ -17,23 +17,34 @@ from .ingest.blocks import LiveRound
 
 @dataclass(frozen=True, eq=False)
 class RoundEntry:
-    """A round with its times."""
+    """A round with its times.
+
+    Its reports are kept for `retention` days once it is closed, and were dropped at `dropped`.
+    """
 
     live: LiveRound
     opened: float
     closes: float | None
     closed: float | None
+    retention: int
+    dropped: float | None
 
 
 @dataclass(frozen=True, eq=False)
 class SurveyEntry:
-    """A survey with its document as devices get it, and its rounds by label."""
+    """A survey with its document as devices get it, and its rounds by label.
+
+    `retired` are the labels of rounds that were deleted, under this name.
+    """
 
     id: int
     survey: Survey
     document: bytes
     schedule: str | None
     created: float
+    retention: int
+    public: bool
+    retired: frozenset[str]
     rounds: dict[str, RoundEntry]
 
     @cached_property
@@ -74,7 +85,7 @@ class StepEntry(RoundEntry):
         }
         task = msgspec.json.encode(document | {"round": opened})
         return cls(
-            live, row.opened, row.closes, row.closed,
+            live, row.opened, row.closes, row.closed, row.retention, row.dropped,
             step.number, step.wanted, step.deadline, task, f'"{sha256(task).hexdigest()}"',
         )  # fmt: skip
 
@@ -92,6 +103,8 @@ class TrainingEntry:
     least: int
     ended: float | None
     outcome: str | None
+    retention: int
+    public: bool
     rounds: dict[str, StepEntry]
 
     @classmethod
@@ -100,7 +113,8 @@ class TrainingEntry:
         definition = row.document.encode()
         return cls(
             row.id, row.name, msgspec.json.decode(definition)["epsilon"], definition, row.created,
-            training.step_seconds, training.least, training.ended, training.outcome, {},
+            training.step_seconds, training.least, training.ended, training.outcome,
+            row.retention, row.public, {},
         )  # fmt: skip
 
     @property

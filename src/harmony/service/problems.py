@@ -29,6 +29,7 @@ TITLES = {
     "too-slow": (408, "The request took too long to arrive"),
     "conflict": (409, "It conflicts with what is already there"),
     "closed": (410, "The round is not open"),
+    "dropped": (410, "The reports were dropped; the tally is there"),
     "too-large": (413, "The request is too large"),
     "unsupported-media-type": (415, "This route does not take that content type"),
     "too-many-requests": (429, "Too many requests; wait before the next"),

@@ -71,6 +71,7 @@ rounds = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("survey", Integer, ForeignKey("surveys.id"), nullable=False),
+    Column("number", Integer, nullable=False, server_default="0"),
     Column("label", String(64), nullable=False),
     Column("seed", LargeBinary(16), nullable=False),
     Column("opened", Double, nullable=False),
@@ -83,6 +84,8 @@ rounds = Table(
     Column("deleted", Double),
     UniqueConstraint("survey", "label"),
 )
+
+one_number = Index("one_number", rounds.c.survey, rounds.c.number, unique=True)
 
 round_keys = Table(
     "round_keys",

@@ -42,6 +42,9 @@ class Settings(BaseSettings):
         1, ge=1, le=64, description="how many processes serve; more than 1 needs PostgreSQL"
     )
     public_url: str = Field("", description="how devices and people reach the server")
+    operator: str = Field(
+        "", max_length=400, description="who asks, and how to reach them; public pages say it"
+    )
     enrolment: Literal["open", "key", "list"] = Field(
         "open", description="who may enrol: anyone, holders of a key, or entries of a list"
     )

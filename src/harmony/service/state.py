@@ -9,14 +9,17 @@ from collections.abc import Callable, Sequence
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
+from .activity import Activity
 from .catalogue import Catalogue
 from .credentials import Credentials, Holder
 from .database import Database
 from .enrolment import Enrolment
+from .governance import Governance
 from .ingest.writer import Writer
 from .metrics import Metrics
 from .problems import Problem
 from .rate_limit import RateLimit
+from .retention import Retention
 from .settings import Settings
 from .stores import open_store
 from .tokens import ADMIN, Token, Tokens
@@ -29,6 +32,10 @@ TICK_SECONDS = 0.5
 RELOAD_SECONDS = 5.0
 REFRESH_SECONDS = 0.1
 """How often at most reports to rounds that memory lacks make the catalogue be read."""
+RETAIN_SECONDS = 2.0
+"""How often is looked for reports to be dropped or removed."""
+PURGE_SECONDS = 0.05
+"""How long removing rows leaves the database to others, between two transactions."""
 RESPONSE_SECONDS = 5.0
 """After so long without a response of the database the server is not ready."""
 TRAIN_SECONDS = 0.1
@@ -44,6 +51,9 @@ class ServiceState:
         self.database = Database(settings.database, settings.database_seconds)
         self.database.migrate()
         self.catalogue = Catalogue(self.database, clock)
+        self.governance = Governance(self.database, self.catalogue, clock)
+        self.retention = Retention(self.database, clock)
+        self.activity = Activity(self.database)
         self.credentials = Credentials(self.database, clock)
         self.tokens = Tokens(self.database, clock)
         self.enrolment = Enrolment(settings.enrolment, self.database, self.tokens, clock)
@@ -85,6 +95,7 @@ class ServiceState:
         self._tickers = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self._train()),
+            asyncio.create_task(self._retain()),
         ]
         self._responded = asyncio.get_running_loop().time()
         self._started = True
@@ -137,6 +148,22 @@ class ServiceState:
             self.writer.probe()
             await asyncio.sleep(TICK_SECONDS)
             since_reload += TICK_SECONDS
+
+    async def _retain(self) -> None:
+        """Drop the reports whose time has come, and remove what was dropped or deleted."""
+        self.writer.erase_soon()  # a server that was killed may have left something
+        while True:
+            try:
+                if await asyncio.to_thread(self.retention.look):
+                    await asyncio.to_thread(self.catalogue.reload)
+                while await asyncio.to_thread(self.retention.purge):
+                    self.writer.erase_soon()
+                    await asyncio.sleep(PURGE_SECONDS)
+            except SQLAlchemyError as problem:
+                log.warning("the database did not respond", problem=str(problem))
+            except Exception:
+                log.exception("what is due could not be dropped")
+            await asyncio.sleep(RETAIN_SECONDS)
 
     async def _train(self) -> None:
         """Close the steps of trainings as they fill, and open the next."""

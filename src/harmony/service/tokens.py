@@ -16,6 +16,7 @@ from typing import Final
 
 from sqlalchemy import delete, func, select
 
+from .activity import LINK_CREATED, SERVER, TOKEN_CREATED, TOKEN_REVOKED, Actor, NoToken, note
 from .database import Database
 from .rate_limit import RateLimit
 from .schema import tokens
@@ -82,7 +83,9 @@ class Tokens:
         _, token = self._known.get(identity, (b"", None))
         return token if token is not None and self._is_alive(token) else None
 
-    def create(self, name: str, role: str, seconds: float | None = None) -> tuple[str, Token]:
+    def create(
+        self, name: str, role: str, seconds: float | None = None, *, by: Actor = SERVER
+    ) -> tuple[str, Token]:
         """Make a token; return it with its secret, which cannot be had again."""
         identity, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         now = self._clock()
@@ -100,15 +103,26 @@ class Tokens:
                     expires=made.expires,
                 )
             )
+            if role in ROLES:
+                note(connection, by, now, TOKEN_CREATED, name, role=role, token=identity)
+            elif role == LINK and name != by.id and (holder := self.find(name)) is not None:
+                note(connection, by, now, LINK_CREATED, holder.name, token=holder.id)
         self.reload()
         return f"{PREFIX}{identity}_{secret}", made
 
-    def revoke(self, identity: str) -> bool:
+    def revoke(self, identity: str, *, by: Actor = SERVER) -> bool:
         """Delete a token; return whether there was one."""
         with self._database.write() as connection:
-            gone = connection.execute(delete(tokens).where(tokens.c.id == identity)).rowcount
+            gone = connection.execute(
+                delete(tokens)
+                .where(tokens.c.id == identity)
+                .returning(tokens.c.name, tokens.c.role)
+            ).first()
+            if gone is not None and gone.role in ROLES:
+                detail = {"role": gone.role, "token": identity}
+                note(connection, by, self._clock(), TOKEN_REVOKED, gone.name, **detail)
         self.reload()
-        return gone > 0
+        return gone is not None
 
     def verify(self, presented: str) -> Token | None:
         """Return the token that was presented, or None; one that is unknown is looked for."""
@@ -147,7 +161,7 @@ class Tokens:
         token = self.verify(code)
         if token is None or token.role != CLAIM or not self.revoke(token.id):
             return None
-        return self.create("first admin", ADMIN)[0]
+        return self.create("first admin", ADMIN, by=NoToken("holder of the claim code", CLAIM))[0]
 
 
 def _identity(presented: str) -> str:

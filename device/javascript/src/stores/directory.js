@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
+import { MEMOS, SURVEYS } from "../consent.js";
 import { LEDGER } from "../ledger.js";
 import { fileOf, OUTBOX } from "../outbox.js";
 import { locked } from "./directory_lock.js";
@@ -8,7 +9,8 @@ import { Files } from "./store.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
-const DOCUMENTS = "surveys/";
+/** Folders whose files have their own names. */
+const FOLDERS = [SURVEYS, MEMOS];
 
 /**
  * A store in a directory, with the same files as the Python SDK's, readable by their owner alone. Processes may share it.
@@ -82,8 +84,8 @@ class DirectoryFiles extends Files {
   }
 
   keys() {
-    const top = list(this.#directory).filter((name) => !/^(lock|outbox|surveys|(lock|visit)\.node.*)$/.test(name));
-    const documents = list(join(this.#directory, DOCUMENTS)).map((name) => DOCUMENTS + name);
+    const top = list(this.#directory).filter((name) => !/^(lock|outbox|surveys|memos|(lock|visit)\.node.*)$/.test(name));
+    const documents = FOLDERS.flatMap((folder) => list(join(this.#directory, folder)).map((name) => folder + name));
     const reports = list(join(this.#directory, OUTBOX)).flatMap((file) => this.#reportIn(file) ?? []);
     return [...top, ...documents, ...reports].values();
   }

@@ -36,6 +36,9 @@ export class Files extends Map {
 /** The names of files that start so. @param {Files} files @param {string} prefix */
 export const namesOf = (files, prefix) => [...files.keys()].filter((name) => name.startsWith(prefix));
 
+/** How many bytes the files take that start so. @param {Files} files @param {string} prefix */
+export const bytesOf = (files, prefix) => namesOf(files, prefix).reduce((sum, name) => sum + (files.get(name) ?? "").length, 0);
+
 /** Remove the files that start so, unless they end in what is to be kept. @param {Files} files @param {string} prefix @param {string[]} [kept] */
 export function keepOnly(files, prefix, kept = []) {
   for (const name of namesOf(files, prefix)) if (!kept.includes(name.slice(prefix.length))) files.delete(name);

@@ -8,17 +8,19 @@ import { parse } from "../../src/json.js";
 import { isAhead, readLedger } from "../../src/ledger.js";
 import { checkedLimit, chooseTier } from "../../src/limits.js";
 import { isOpenTo, readListing } from "../../src/listing.js";
-import { floorOfExp, keeps } from "../../src/proof.js";
+import { after } from "../../src/memos.js";
+import { extremes, floorOfExp, keeps } from "../../src/proof.js";
 import { mustTell } from "../../src/record.js";
 import { ask, randomise, reportBytes } from "../../src/report.js";
 import { DeviceError } from "../../src/errors.js";
+import { answersAt, turnOf } from "../../src/rotation.js";
 import { siphash } from "../../src/siphash.js";
 import { readStep } from "../../src/step.js";
 import { readSurvey } from "../../src/survey.js";
 import { readTable, symbol } from "../../src/tables.js";
 import { fromHex, toHex, top53 } from "../../src/words.js";
 
-export const FILES = ["bounds", "coins", "codes", "tables", "reports", "refused", "documents", "lists", "records", "ledgers", "steps"];
+export const FILES = ["bounds", "coins", "codes", "tables", "reports", "refused", "documents", "lists", "records", "ledgers", "steps", "over_time"];
 
 const draw53 = (word) => top53(BigInt(`0x${word}`));
 const utf8 = (text) => new TextEncoder().encode(text);
@@ -77,7 +79,9 @@ export async function check(files) {
 
   files.bounds.bounds.forEach(({ epsilon, answers, floor }) => test("bounds", `${epsilon} / ${answers}`, () => floorOfExp(epsilon, answers).toString(16), floor));
   files.bounds.edges.forEach(({ epsilon, answers, counts, kept }, i) =>
-    test("bounds edges", i, () => keeps(readTable({ kind: "circulant", counts }), floorOfExp(epsilon, answers)), kept));
+    test("bounds edges", i, () => keeps(extremes(readTable({ kind: "circulant", counts })), floorOfExp(epsilon, answers)), kept));
+  files.bounds.products.forEach(({ epsilon, answers, table, replace, kept }, i) =>
+    test("bounds products", i, () => keeps(after(readTable(table), readTable(replace)), floorOfExp(epsilon, answers)), kept));
 
   files.coins.siphash.forEach(({ key, message, word }) => test("siphash", message, () => siphash(fromHex(key), fromHex(message)).toString(16).padStart(16, "0"), word));
   files.coins.draws.forEach(({ seed, device, bounds, draws }) =>
@@ -109,9 +113,9 @@ export async function check(files) {
 
   const surveys = {};
   for (const [name, document] of Object.entries(files.reports.surveys)) surveys[name] = readSurvey(document);
-  const report = (survey, tier, seed, device, answers, bytes) => {
+  const report = (survey, tier, seed, device, answers, bytes, memo) => {
     const id = fromHex(device);
-    const made = randomise(survey, id, tier, answers, ask(survey, tier, fromHex(seed), id), bytes.random);
+    const made = randomise(survey, id, tier, answers, ask(survey, tier, fromHex(seed), id), bytes.random, memo);
     return [toHex(made), made.length === reportBytes(survey), bytes.isUsedUp()];
   };
   files.reports.reports.forEach(({ survey: name, seed, device, tier, values, random, report: wanted }, i) =>
@@ -126,6 +130,15 @@ export async function check(files) {
     test("silence answers", i, () => told().map((each) => each.map((one) => one ?? null)), answers.map((one) => (Array.isArray(one) ? one : [one])));
     test("silence reports", i, () => report(surveys.silence, 0, seed, device, told(), tape(random)), [wanted, true, true]);
   });
+
+  const { places, turns, surveys: remembering, reports: remembered } = files.over_time;
+  places.forEach(({ fingerprint, device, every, place }, i) => test("places", i, () => turnOf(fingerprint, fromHex(device), every), place));
+  turns.forEach(({ why, lines, every, place, number, answers }) =>
+    test("turns", why, () => answersAt(every, place, "phones", number, readLedger(lines.map((line) => `${line}\n`).join(""))), answers));
+  for (const [name, { fingerprint, survey }] of Object.entries(remembering)) surveys[name] = readSurvey(survey, fingerprint);
+  remembered.forEach(({ survey: name, device, values, memo, random, report: wanted }, i) =>
+    test("remembered", `${name} ${i}`, () =>
+      report(surveys[name], 0, "00".repeat(16), device, surveys[name].read(new Map(Object.entries(values))), tape(random), fromHex(memo.map((word) => word.match(/../g).reverse().join("")).join(""))), [wanted, true, true]));
 
   files.refused.refused.forEach(({ why, field, survey }) => test("refused", why, () => (refusal(() => readSurvey(survey)) ?? "taken").includes(field), true));
   files.refused.taken.forEach(({ why, survey }) => test("taken", why, () => refusal(() => readSurvey(survey)), null));
@@ -156,14 +169,16 @@ export async function check(files) {
   }
 
   const WORDS = { perReport: "per_report", perRound: "per_round", per30Days: "per_30_days" };
-  files.ledgers.limits.forEach(({ why, lines, now, limit, tiers, round, answer: wanted }) =>
+  const limits = [...files.ledgers.limits, ...files.ledgers.memory.map(({ charge, answer, ...rest }) => ({ ...rest, charge, answer: answer === true ? 0 : answer }))];
+  limits.forEach(({ why, lines, now, limit, tiers, charge, round, answer: wanted }) =>
     test("ledger limits", why, () => {
       let text = lines.map((line) => `${line}\n`).join("").replace("<cut>\n", "");
       const time = Date.parse(now);
       if (isAhead(readLedger(text), time)) text += `${JSON.stringify({ at: now, event: "clock" })}\n`;
-      const limits = checkedLimit({ perReport: limit.per_report, perRound: limit.per_round, per30Days: limit.per_30_days });
+      const limits = checkedLimit({ perReport: limit.per_report, perRound: limit.per_round, per30Days: limit.per_30_days, steady: limit.steady });
+      const charges = charge ? [charge] : tiers.map((epsilon) => ({ epsilon }));
       let chosen;
-      const why = refusal(() => (chosen = chooseTier(tiers, limits, readLedger(text), round, time)));
+      const why = refusal(() => (chosen = chooseTier(charges, limits, readLedger(text), round, time)));
       return why === null ? chosen : WORDS[why.split(":")[0]];
     }, wanted));
   files.ledgers.damaged.forEach((line, i) => test("ledger damaged", i, () => refusal(() => readLedger(`${line}\n`)) !== null, true));

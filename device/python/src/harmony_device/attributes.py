@@ -31,7 +31,7 @@ NOT_LISTED = "the value is not one of the survey's 'values'"
 _UNLISTED, _MISSING = -1, -2
 
 
-class _Reading:
+class Reading:
     """An attribute that reads one value, by a name that others may read as well."""
 
     __slots__ = ("name", "reads")
@@ -66,7 +66,7 @@ class _Reading:
         raise NotImplementedError
 
 
-class Number(_Reading):
+class Number(Reading):
     """A number between `low` and `high`; values outside are moved to the nearer end.
 
     >>> battery = Number({"name": "battery", "low": 0, "high": 100, "missing": 50})
@@ -146,7 +146,7 @@ class Histogram(Number):
         return (word >> 32) * self.values >> 32 if answer is None else answer  # type: ignore[return-value]  # a place
 
 
-class Category(_Reading):
+class Category(Reading):
     """One of a list of values: all text, all integers or all booleans.
 
     >>> theme = Category({"name": "theme", "values": ["light", "dark", "other"],
@@ -275,7 +275,7 @@ def single_from_document(document: Any) -> Single:
         return Category(document)
     if kind == "signed":
         return Signed(document)
-    raise RefusedError("'kind' must be 'numeric', 'categorical', 'signed' or 'crosstab'")
+    raise RefusedError("'kind' must be 'numeric', 'categorical', 'signed', 'crosstab' or 'text'")
 
 
 def _checked_values(values: list[Any]) -> tuple[str, list[Any]]:

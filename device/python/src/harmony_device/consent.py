@@ -1,8 +1,8 @@
 """Consent: nothing is sent without it, and withdrawing it leaves nothing behind.
 
 Withdrawing first writes down which identity the server must delete, then removes the identity,
-the waiting reports and the documents.  Each step may be repeated, so a crash between two of
-them is finished on the next occasion.  The ledger stays: what was spent stays spent, and a
+the waiting reports, the memos and the documents.  Each step may be repeated, so a crash between
+two of them is finished on the next occasion.  The ledger stays: what was spent stays spent, and a
 device that joins again must not spend it twice.
 """
 
@@ -14,6 +14,7 @@ from .documents import Documents
 from .identity import BY_CONSENT, BY_FORGETTING, Identity, IdentityFile, Withdrawal
 from .ledger import Ledger
 from .lock import DirectoryLock
+from .memos import Memos
 from .outbox import Outbox
 
 TYPE_CHECKING = False
@@ -97,4 +98,5 @@ class Consent:
             Ledger(self._directory).note_forgotten(now)
         identities.remove()
         Outbox(self._directory).clear()
+        Memos(self._directory).clear()
         Documents(self._directory).keep_only(())

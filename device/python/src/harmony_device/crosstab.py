@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     from .attributes import Answer, Category, Single
+    from .text import Text
 
-    Attribute = Union[Single, "Crosstab"]
+    Attribute = Union[Single, "Crosstab", Text]
     Part = Union[Histogram, Category, "Rounded"]
 
 
@@ -109,6 +110,10 @@ def attribute_from_document(document: Any) -> Attribute:
     """Read one attribute of a survey document, refusing anything that is not one."""
     if isinstance(document, dict) and document.get("kind") == "crosstab":
         return Crosstab(document)
+    if isinstance(document, dict) and document.get("kind") == "text":
+        from .text import Text
+
+        return Text(document)
     return single_from_document(document)
 
 

@@ -1,29 +1,27 @@
 """The device: it visits its server, answers what is open, and resends until it is heard.
 
-The order of `_spend` is the privacy argument.  Under the directory's lock: the round is
-looked up in the ledger (never twice), the owner's limits are asked (never too much), the
-epsilon is charged durably, only then is the report drawn, and it is on disk before it is sent.
-A crash between any two steps can only lose a report that was charged.
+What it answers costs epsilon, which `spending` alone spends.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from functools import partial
 
 from .backoff import Backoff, Pauses
 from .consent import Consent
 from .errors import DeviceError, RefusedError, ServerError
 from .identity import Identity, IdentityFile
 from .ledger import Entry, Ledger
-from .limits import EpsilonLimit
+from .limits import Charge, EpsilonLimit
 from .lock import DirectoryLock
 from .outbox import Outbox
 from .protocol import MOST_BYTES
 from .record import Record, snapshot
-from .report import ask, randomise
 from .sending import TOO_OLD, Sending
 from .server import GONE, Offer, Server, TrainingOffer, retry_after, trouble
+from .spending import Spending, objection_to_turn
 from .step import Step
 from .surveys import Surveys
 from .transport import HttpTransport
@@ -110,6 +108,9 @@ class Device:
         self._outbox = Outbox(self.directory, most_waiting_bytes)
         self._surveys = Surveys(self.directory, most_document_bytes)
         self._sending = Sending(self._lock, self._ledger, self._outbox, clock)
+        self._spending = Spending(
+            self.directory, self._lock, self._ledger, self._outbox, self.epsilon_limit, clock
+        )
         self._backoff = Backoff(self.directory)
         self._pauses = Pauses(self.directory)
 
@@ -277,6 +278,10 @@ class Device:
                 survey = self._surveys.of(offer, self._download)
             except RefusedError as problem:
                 visit.skipped[offer.name] = str(problem)
+                return
+            objection = objection_to_turn(survey, offer, identity, self.ledger())
+            if objection is not None:
+                visit.skipped[offer.name] = objection
             else:
                 self._answer_one(identity, offer, survey, survey.read, values, visit)
 
@@ -289,7 +294,8 @@ class Device:
     ) -> None:
         """Ask for a training's step, and answer it if there is one for this device."""
         pause, now = self._pauses.of(training.name), self._clock()
-        objection = self.epsilon_limit.objection(training.epsilon, "", self.ledger(), now)
+        charge = Charge(training.epsilon)
+        objection = self.epsilon_limit.objection(charge, "", self.ledger(), now)
         if not self._is_reviewed(training.name):
             objection = NOT_REVIEWED
         if objection is not None:
@@ -351,36 +357,18 @@ class Device:
         if objection is None:
             told = snapshot(values, asks.needs)
             visit.warn(asks.warnings(told))
-            objection = self._spend(identity, offer, survey, read(told))
+            still = partial(self._still, identity)
+            objection = self._spending.spend(identity, offer, survey, read(told), still)
         if objection is None:
             visit.answered.append((offer.name, offer.round))
         else:
             visit.skipped[offer.name] = objection
 
-    def _spend(
-        self, identity: Identity, offer: Offer | Step, survey: Survey, answers: Sequence[Answer]
-    ) -> str | None:
-        """Spend epsilon on one report and keep it, or return why not."""
-        with self._lock:
-            kept = self._identity.read()
-            if not self._consent.is_given() or kept is None or kept.device != identity.device:
-                raise _NoConsentError
-            now = self._clock()
-            self._ledger.note_clock(now)
-            entries = self._ledger.entries()
-            if offer.is_done(entries):
-                return "already answered"
-            if not self._outbox.has_room(offer.name, offer.round, survey.report_bytes):
-                return f"{self._outbox.most_bytes} bytes of reports are waiting already"
-            tier, objection = self.epsilon_limit.choose(survey.tiers, offer.round, entries, now)
-            if objection is not None:
-                return objection
-            asked = ask(survey, offer.seed, identity.device, tier)
-            names = [survey.attributes[attribute].name for attribute, _ in asked]
-            self._ledger.charge(now, offer.name, offer.round, survey.tiers[tier], names)
-            report = randomise(survey, identity.device, tier, answers, asked, os.urandom)
-            self._outbox.add(offer.name, offer.round, report, now)
-        return None
+    def _still(self, identity: Identity) -> None:
+        """Raise an error if consent, or this identity, is gone."""
+        kept = self._identity.read()
+        if not self._consent.is_given() or kept is None or kept.device != identity.device:
+            raise _NoConsentError
 
 
 class _NoConsentError(DeviceError):

@@ -10,13 +10,13 @@ its report.  The ledger holds no value and no symbol.
 from __future__ import annotations
 
 import os
-from math import inf
 from time import gmtime
 
 from .durable import append_line, read_file
 from .errors import LedgerError
-from .limits import billionths
-from .strict_json import refuse_constant
+from .limits import Charge
+from .protocol import MAX_SAFE_INTEGER
+from .strict_json import refuse_constant, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,26 +34,37 @@ DAYS_30 = 30 * 86400.0
 
 
 class Entry:
-    """One answered round: `epsilon` was spent on the attributes in `asked`, at time `at`.
+    """One answered round: `charge` was spent on the attributes in `asked`, at time `at`.
 
     `state` is what became of the report: 'waiting', 'accepted', or 'dropped: ' and why.
-    `spent` is the epsilon in whole billionths.
+    `number` is that of the round, if the server gave it one.
     `dates` are the times at which it may have been, as far as the device's clock can be trusted.
     """
 
-    __slots__ = ("asked", "at", "dates", "epsilon", "round", "spent", "state", "survey")
+    __slots__ = ("asked", "at", "charge", "dates", "number", "round", "state", "survey")
 
     def __init__(
-        self, at: float, survey: str, round: str, epsilon: float, asked: Sequence[str]
+        self,
+        at: float,
+        survey: str,
+        round: str,
+        charge: Charge,
+        asked: Sequence[str],
+        number: int | None = None,
     ) -> None:
         self.at = at
         self.dates = [at]
         self.survey = survey
         self.round = round
-        self.epsilon = epsilon
-        self.spent = billionths(epsilon)
+        self.charge = charge
+        self.number = number
         self.asked = list(asked)
         self.state = "waiting"
+
+    @property
+    def epsilon(self) -> float:
+        """What the report spent for itself."""
+        return self.charge.epsilon
 
     def is_recent(self, now: float) -> bool:
         """Whether the entry may lie within 30 days of `now`: before, or by a wrong clock, after."""
@@ -61,7 +72,7 @@ class Entry:
 
     def __repr__(self) -> str:
         return (
-            f"<Entry {timestamp(self.at)} {self.survey} {self.round}: epsilon {self.epsilon:g} "
+            f"<Entry {timestamp(self.at)} {self.survey} {self.round}: {self.charge} "
             f"on {', '.join(self.asked)}, {self.state}>"
         )
 
@@ -71,7 +82,7 @@ class Ledger:
 
     >>> import tempfile
     >>> ledger = Ledger(tempfile.mkdtemp())
-    >>> ledger.charge(1.7e9, "phones", "2026-W46", 1.0, ["battery"])
+    >>> ledger.charge(1.7e9, "phones", "2026-W46", Charge(1.0), ["battery"])
     >>> ledger.note(1.7e9, "phones", "2026-W46", "accepted")
     >>> ledger.entries()
     [<Entry 2023-11-14T22:13:20Z phones 2026-W46: epsilon 1 on battery, accepted>]
@@ -81,11 +92,22 @@ class Ledger:
         self.path = os.path.join(directory, FILE)
 
     def charge(
-        self, at: float, survey: str, round: str, epsilon: float, asked: Sequence[str]
+        self,
+        at: float,
+        survey: str,
+        round: str,
+        charge: Charge,
+        asked: Sequence[str],
+        number: int | None = None,
     ) -> None:
-        """Write down, durably, that `epsilon` is spent."""
-        spent = {"event": ANSWERED, "survey": survey, "round": round}
-        self._append(at, spent, {"epsilon": epsilon, "asked": list(asked)})
+        """Write down, durably, what is spent."""
+        spent: dict[str, object] = {"event": ANSWERED, "survey": survey, "round": round}
+        spent |= {"epsilon": charge.epsilon, "asked": list(asked)}
+        if number is not None:
+            spent["number"] = number
+        if charge.memo is not None:
+            spent |= {"memory": charge.memory, "change": charge.change, "memo": charge.memo}
+        self._append(at, spent)
 
     def note(self, at: float, survey: str, round: str, state: str) -> None:
         """Write down what became of a report."""
@@ -187,12 +209,14 @@ class _Reading:
         return True
 
     def _answered(self, read: dict[str, Any], at: float) -> None:
-        epsilon, survey, round = read["epsilon"], _text(read["survey"]), _text(read["round"])
-        if type(epsilon) not in (int, float) or not 0 < float(epsilon) < inf:
+        survey, round = _text(read["survey"]), _text(read["round"])
+        number = whole(read.get("number"))
+        if number is not None and not (type(number) is int and 0 <= number <= MAX_SAFE_INTEGER):
             raise ValueError
         if not isinstance(read["asked"], list):
             raise ValueError
-        entry = Entry(at, survey, round, float(epsilon), [str(name) for name in read["asked"]])
+        asked = [str(name) for name in read["asked"]]
+        entry = Entry(at, survey, round, Charge.from_line(read), asked, number)
         if self._latest >= at + DAYS_30:  # the clock was set back, or had run ahead before
             entry.dates.append(self._latest)
         self.found.append(entry)

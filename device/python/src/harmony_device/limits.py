@@ -2,15 +2,89 @@
 
 from __future__ import annotations
 
-from math import floor, isfinite
+from math import floor, inf, isfinite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from .ledger import Entry
 
 BILLION = 1e9
+
+
+class Charge:
+    """What one report spends: `epsilon` for itself.
+
+    In a survey with memory, all reports of an answer that never changes spend `memory` together,
+    and each report `change` in the worst case, whatever the answers do; `memo` names what they
+    have in common.
+
+    >>> Charge(1.0), Charge(1.0, memory=2.0, change=1.42, memo="00ff")
+    (epsilon 1, epsilon 1 (at worst 1.42; 2 for all while the answer stays))
+    """
+
+    __slots__ = ("change", "epsilon", "memo", "memory")
+
+    def __init__(
+        self,
+        epsilon: float,
+        memory: float | None = None,
+        change: float | None = None,
+        memo: str | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.memory = memory
+        self.change = change
+        self.memo = memo
+
+    @classmethod
+    def from_line(cls, line: Any) -> Charge:
+        """Read what a line of the ledger spent; raise an error if that is unknown."""
+        epsilon, memo = _spent(line["epsilon"]), line.get("memo")
+        if all(line.get(field) is None for field in ("memory", "change", "memo")):
+            return cls(epsilon)
+        if not isinstance(memo, str):
+            raise ValueError
+        return cls(epsilon, _spent(line["memory"]), _spent(line["change"]), memo)
+
+    @property
+    def worst(self) -> float:
+        """What the report spends in the worst case, in billionths."""
+        return billionths(self.epsilon if self.change is None else self.change)
+
+    def __repr__(self) -> str:
+        if self.memo is None:
+            return f"epsilon {self.epsilon:g}"
+        return (
+            f"epsilon {self.epsilon:g} (at worst {self.change:g}; "
+            f"{self.memory:g} for all while the answer stays)"
+        )
+
+
+def worst_spending(charges: Iterable[Charge]) -> float:
+    """Return what charges come to whatever the answers did, in billionths."""
+    return sum(one.worst for one in charges)
+
+
+def steady_spending(charges: Iterable[Charge]) -> float:
+    """Return what charges come to if no answer of a survey with memory changed, in billionths.
+
+    Those of one memo come to its `memory` at most.
+
+    >>> steady_spending([Charge(1.0, 2.0, 1.5, "a")] * 9 + [Charge(1.0)]) / BILLION
+    3.0
+    """
+    plain: float = 0
+    memos: dict[str, tuple[float, float]] = {}
+    for one in charges:
+        if one.memo is None:
+            plain += one.worst
+        else:
+            most, spent = memos.get(one.memo, (0, 0))
+            memos[one.memo] = max(most, billionths(one.memory)), spent + one.worst  # type: ignore[arg-type]
+    return plain + sum(min(one) for one in memos.values())
 
 
 class EpsilonLimit:
@@ -19,11 +93,14 @@ class EpsilonLimit:
     A round is a label: surveys that ask in the same round share `per_round`.  A limit that is
     not given is as large as the next wider one.
 
+    A report of a survey with memory counts as much as it may cost if answers change.  With
+    `steady`, all of them count as much as they cost if answers never do: `memory` in any 30 days.
+
     >>> EpsilonLimit(per_report=1, per_30_days=4)
     EpsilonLimit(per_report=1.0, per_round=4.0, per_30_days=4.0)
     """
 
-    __slots__ = ("per_30_days", "per_report", "per_round")
+    __slots__ = ("per_30_days", "per_report", "per_round", "steady")
 
     def __init__(
         self,
@@ -31,7 +108,11 @@ class EpsilonLimit:
         per_round: float | None = None,
         *,
         per_30_days: float,
+        steady: bool = False,
     ) -> None:
+        if not isinstance(steady, bool):
+            raise ValueError("'steady' must be True or False")
+        self.steady = steady
         self.per_30_days = _checked(per_30_days, "per_30_days")
         self.per_round = _checked(_either(per_round, per_30_days), "per_round")
         self.per_report = _checked(_either(per_report, self.per_round), "per_report")
@@ -42,32 +123,36 @@ class EpsilonLimit:
         return limit if isinstance(limit, EpsilonLimit) else cls(per_30_days=limit)
 
     def objection(
-        self, epsilon: float, round: str, entries: Iterable[Entry], now: float
+        self, charge: Charge, round: str, entries: Iterable[Entry], now: float
     ) -> str | None:
-        """Return which limit `epsilon` more would break, or None if it may be spent.
+        """Return which limit `charge` would break, or None if it may be spent.
 
         A clock that jumps back cannot free anything: see `Entry.is_recent`.
         """
         entries = list(entries)
-        in_round = sum(one.spent for one in entries if one.round == round)
-        in_30_days = sum(one.spent for one in entries if one.is_recent(now))
-        for name, spent, limit in (
-            ("per_report", 0, self.per_report),
-            ("per_round", in_round, self.per_round),
-            ("per_30_days", in_30_days, self.per_30_days),
+        in_round = [one.charge for one in entries if one.round == round]
+        recent = [one.charge for one in entries if one.is_recent(now)]
+        at_once = _alone if self.steady else worst_spending
+        in_time = steady_spending if self.steady else worst_spending
+        for name, spent, count, limit in (
+            ("per_report", [], at_once, self.per_report),
+            ("per_round", in_round, at_once, self.per_round),
+            ("per_30_days", recent, in_time, self.per_30_days),
         ):
-            if not spent + billionths(epsilon) <= billionths(limit):
-                told = f"{spent / BILLION:g} spent and {epsilon:g} asked"
+            before, after = count(spent), count([*spent, charge])
+            if not after <= billionths(limit):
+                more = (after - before) / BILLION if isfinite(after) else charge.epsilon
+                told = f"{before / BILLION:g} spent and {more:g} asked"
                 return f"{name}: {told}, the limit is {limit:g}"
         return None
 
     def choose(
-        self, tiers: Sequence[float], round: str, entries: Iterable[Entry], now: float
+        self, charges: Sequence[Charge], round: str, entries: Iterable[Entry], now: float
     ) -> tuple[int, str | None]:
         """Return the tier of most epsilon that may be spent, or an objection to all of them."""
         entries, objection = list(entries), None
-        for tier in sorted(range(len(tiers)), key=lambda tier: -tiers[tier]):
-            objection = self.objection(tiers[tier], round, entries, now)
+        for tier in sorted(range(len(charges)), key=lambda tier: -charges[tier].epsilon):
+            objection = self.objection(charges[tier], round, entries, now)
             if objection is None:
                 break
         return tier, objection
@@ -75,8 +160,18 @@ class EpsilonLimit:
     def __repr__(self) -> str:
         return (
             f"EpsilonLimit(per_report={self.per_report}, per_round={self.per_round}, "
-            f"per_30_days={self.per_30_days})"
+            f"per_30_days={self.per_30_days}{', steady=True' * self.steady})"
         )
+
+
+def _spent(epsilon: object) -> float:
+    if type(epsilon) not in (int, float) or not 0 < float(epsilon) < inf:  # type: ignore[arg-type]
+        raise ValueError
+    return float(epsilon)  # type: ignore[arg-type]  # a number
+
+
+def _alone(charges: Iterable[Charge]) -> float:
+    return sum(billionths(one.epsilon) for one in charges)
 
 
 def billionths(epsilon: float) -> float:

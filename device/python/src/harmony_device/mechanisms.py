@@ -11,7 +11,7 @@ from __future__ import annotations
 from .codes import GridCode, LinearCode
 from .errors import RefusedError
 from .strict_json import whole
-from .tables import DenseTable
+from .tables import DenseTable, ReplaceTable, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from .attributes import Number
     from .crosstab import Attribute
-    from .tables import Table
 
     Mechanism = Union["Grid", "Linear"]
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 class Grid:
     """A number, rounded at random to a grid point, then randomised by its table."""
 
-    __slots__ = ("_high", "_low", "code", "rows", "table")
+    __slots__ = ("_high", "_low", "code", "replace", "rows", "table")
 
     def __init__(self, document: dict[str, Any], attribute: Number, table: Table) -> None:
         self.code = GridCode(document.get("points"))  # type: ignore[arg-type]  # checked inside
@@ -38,20 +37,23 @@ class Grid:
         self.table = table
         self.rows = self.code.rows
         self._low, self._high = attribute.low, attribute.high
+        self.replace: ReplaceTable | None = None
+
+    def index(self, answer: float | None, row: int, round_word: int) -> int:
+        """Return the table's index for `answer`, given a random 64-bit word."""
+        if answer is None:
+            return (round_word >> 32) * self.code.points >> 32
+        return self.code.index(answer, self._low, self._high, round_word)
 
     def symbol(self, answer: float | None, row: int, round_word: int, table_word: int) -> int:
         """Return the randomised symbol for `answer`, given two random 64-bit words."""
-        if answer is None:
-            index = (round_word >> 32) * self.code.points >> 32
-        else:
-            index = self.code.index(answer, self._low, self._high, round_word)
-        return self.table.walk(index, table_word >> 11)
+        return self.table.walk(self.index(answer, row, round_word), table_word >> 11)
 
 
 class Linear:
     """One of a list of places, hashed by a linear code, then randomised by its table."""
 
-    __slots__ = ("_place", "code", "rows", "table")
+    __slots__ = ("_place", "code", "replace", "rows", "table")
 
     def __init__(self, document: dict[str, Any], attribute: Attribute, table: Table) -> None:
         self.code = LinearCode(
@@ -66,25 +68,42 @@ class Linear:
         self.table = table
         self.rows = self.code.rows
         self._place = attribute.place  # type: ignore[union-attr]
+        self.replace: ReplaceTable | None = None
+
+    def index(self, answer: Any, row: int, round_word: int) -> int:
+        """Return the table's index for `answer`, given a random 64-bit word."""
+        return self.code.index(self._place(answer, round_word), row)
 
     def symbol(self, answer: Any, row: int, round_word: int, table_word: int) -> int:
         """Return the randomised symbol for `answer`, given two random 64-bit words."""
-        place = self._place(answer, round_word)
-        return self.table.walk(self.code.index(place, row), table_word >> 11)
+        return self.table.walk(self.index(answer, row, round_word), table_word >> 11)
 
 
 def mechanism_from_document(document: Any, attribute: Attribute, tables: list[Table]) -> Mechanism:
     """Read the mechanism of one attribute in one tier, refusing anything that is not one."""
     if not isinstance(document, dict):
         raise RefusedError("must be an object with 'code' and 'table'")
-    place = whole(document.get("table"))
-    if type(place) is not int or not 0 <= place < len(tables):
-        raise RefusedError("'table' must be the place of one of the survey's tables")
+    table = _table(document, "table", tables, Table)
     if document.get("code") != attribute.code:
         raise RefusedError(f"'code' must be '{attribute.code}' for this attribute")
     mark = document.get("signed")
     if (False if mark is None else mark) is not attribute.signed:
         raise RefusedError("code: 'signed' must be true for signed attributes, and no others")
+    made: Mechanism
     if attribute.code == "grid":
-        return Grid(document, attribute, tables[place])  # type: ignore[arg-type]  # by its code
-    return Linear(document, attribute, tables[place])
+        made = Grid(document, attribute, table)  # type: ignore[arg-type]  # by its code
+    else:
+        made = Linear(document, attribute, table)
+    if document.get("replace") is not None:
+        made.replace = _table(document, "replace", tables, ReplaceTable)
+        if made.replace.symbols != made.table.symbols:
+            raise RefusedError("'replace' must have as many symbols as 'table'")
+    return made
+
+
+def _table(document: dict[str, Any], field: str, tables: list[Any], kind: Any) -> Any:
+    place = whole(document.get(field))
+    if type(place) is int and 0 <= place < len(tables) and isinstance(tables[place], kind):
+        return tables[place]
+    kinds = "'replace'" if kind is ReplaceTable else "'dense' or 'circulant'"
+    raise RefusedError(f"'{field}' must be the place of one of the survey's tables of kind {kinds}")

@@ -23,9 +23,24 @@ MAX_SYMBOLS = 1 << 16
 MAX_COUNTS = 1 << 20
 """Counts in all tables together; a rich survey has a few thousand."""
 
+MAX_EVERY = 1 << 16
+"""Rounds of which a device answers one, at most."""
+MAX_MEMO_WORDS = 1 << 13
+"""Random words that a survey with memory lets a device keep: as many as browsers draw at once."""
+
 MAX_FEATURES = 10_000
 MAX_EDGES = 1 << 16
 MAX_TERMS = 8
+
+MAX_TEXT_BITS = 64
+"""Of a text's code: what comes after them is cut off."""
+MAX_CONTEXTS = 4096
+MAX_CONTEXT = 4
+MAX_WORD = 24
+MAX_KEPT = 4096
+"""Prefixes, and strings, that a text attribute lists."""
+MAX_EXTENSION = 20
+MAX_PLACES = 1 << 21
 
 MOST_BYTES = 1 << 20
 """Of a document, unless the app allows more."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from .attributes import checked_number
 from .errors import RefusedError, ServerError
 from .identity import Identity
-from .protocol import MAX_SURVEYS, MOST_BYTES, PROTOCOL
+from .protocol import MAX_SAFE_INTEGER, MAX_SURVEYS, MOST_BYTES, PROTOCOL
 from .step import Step, checked_seed, has_taken_part
-from .strict_json import parse_json
+from .strict_json import parse_json, whole
 from .survey import checked_name
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ NEVER = {403: "forbidden", 409: "conflict", 410: "closed", 413: "too-large", 422
 class Offer:
     """A survey with an open round, as the server lists it."""
 
-    __slots__ = ("enrolled_before", "epsilon", "fingerprint", "name", "round", "seed")
+    __slots__ = ("enrolled_before", "epsilon", "fingerprint", "name", "number", "round", "seed")
 
     def __init__(self, listed: Any) -> None:
         opened = listed["round"]
@@ -44,6 +44,11 @@ class Offer:
         self.enrolled_before = opened.get("enrolled_before")
         if self.enrolled_before is not None and not isinstance(self.enrolled_before, str):
             raise RefusedError("'enrolled_before' must be a time")
+        self.number = whole(opened.get("number"))
+        if self.number is not None and (
+            type(self.number) is not int or not 0 <= self.number <= MAX_SAFE_INTEGER
+        ):
+            raise RefusedError("'number' must be an integer that is zero or more")
 
     def is_for(self, identity: Identity) -> bool:
         """Whether a device of this enrolment is to answer; times compare as they are written."""

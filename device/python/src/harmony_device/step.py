@@ -35,12 +35,17 @@ class Step:
     `name` is its training's, `round` and `seed` are its round's.
     """
 
+    number = None
+    """Steps are not numbered: a device takes part once."""
+
     def __init__(self, document: Any) -> None:
         if not isinstance(document, dict) or document.get("format") != STEP_FORMAT:
             raise RefusedError(f"'format' must be '{STEP_FORMAT}'; this device knows no other")
         self.name = checked_name(document.get("training"), "training")
         self.round, self.seed = _checked_round(document.get("round"))
         self.survey = located("survey", Survey, document.get("survey"))
+        if self.survey.every is not None or self.survey.memory is not None:
+            raise RefusedError("survey: 'every' and 'memory' are for surveys, not for a step")
         for place, one in enumerate(document["survey"]["attributes"]):
             if one.get("missing") is not None or one.get("unlisted") is not None:
                 raise RefusedError(

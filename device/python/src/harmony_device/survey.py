@@ -2,22 +2,27 @@
 
 Privacy: the document comes from a server that a device need not trust.  `Survey` proves in
 integers that every table of every tier keeps `epsilon / answers`; a report's `answers`
-symbols then spend at most epsilon together.  Anything malformed, oversized or untrue is
-refused with a RefusedError that names the field.
+symbols then spend at most epsilon together.  In a survey with memory it proves three such
+bounds: of what is kept, of what is sent, and of what is sent given what is kept.  Anything
+malformed, oversized or untrue is refused with a RefusedError that names the field.
 """
 
 from __future__ import annotations
 
 from struct import Struct
 
+from .coins import SEED_BYTES
 from .crosstab import attribute_from_document
 from .errors import RefusedError
+from .limits import Charge
 from .mechanisms import mechanism_from_document
 from .protocol import (
     LEAST_EPSILON,
     MAX_ATTRIBUTES,
     MAX_COIN,
     MAX_COUNTS,
+    MAX_EVERY,
+    MAX_MEMO_WORDS,
     MAX_NAME,
     MAX_TIERS,
     MOST_BYTES,
@@ -25,6 +30,7 @@ from .protocol import (
     SURVEY_FORMAT,
 )
 from .record import reader
+from .rotation import place_of
 from .strict_json import parse_json, whole
 from .tables import Promise, table_from_document
 
@@ -36,7 +42,7 @@ if TYPE_CHECKING:
     from .crosstab import Attribute
     from .mechanisms import Mechanism
     from .record import Values
-    from .tables import Table
+    from .tables import ReplaceTable, Table
 
 
 class Survey:
@@ -51,9 +57,10 @@ class Survey:
     <Survey 'phones': 1 attribute, epsilon 1.1, 1 answer a report of 18 bytes>
     """
 
-    def __init__(self, document: Any) -> None:
+    def __init__(self, document: Any, fingerprint: str | None = None) -> None:
         if not isinstance(document, dict):
             raise RefusedError("a survey must be an object with 'format' and 'attributes'")
+        self.fingerprint = fingerprint
         if document.get("format") != SURVEY_FORMAT:
             raise RefusedError(f"'format' must be '{SURVEY_FORMAT}'; this device knows no other")
         self.name = checked_name(document.get("name"), "name")
@@ -66,9 +73,14 @@ class Survey:
         self.answers = _checked_answers(document.get("answers"), len(self.attributes))
         self.weights = [located(f"attributes[{place}]", _checked_coin, one)
                        for place, one in enumerate(described)]  # fmt: skip
+        self.every = _checked_every(document.get("every"))
+        self.memory, self.change = _checked_memory(document)
         tables = _checked_tables(document)
         self.mechanisms = _checked_mechanisms(described, self.attributes, self.tiers, tables)
-        _check_privacy(self.mechanisms, self.tiers, self.answers)
+        if self.memory is None:
+            _check_privacy(self.mechanisms, self.tiers, self.answers)
+        else:
+            _check_memory(self, self.mechanisms[0], self.memory, self.change)  # type: ignore[arg-type]
 
         self.rows = [[mechanism.rows for mechanism in tier] for tier in self.mechanisms]
         widest = max(one.table.symbols for tier in self.mechanisms for one in tier)
@@ -80,7 +92,29 @@ class Survey:
     @classmethod
     def from_json(cls, content: bytes, most_bytes: int = MOST_BYTES) -> Survey:
         """Read a survey as it was downloaded."""
-        return cls(parse_json(content, most_bytes))
+        from hashlib import sha256
+
+        return cls(parse_json(content, most_bytes), sha256(content).hexdigest())
+
+    @property
+    def seeds(self) -> tuple[bytes, bytes]:
+        """The survey's own public seeds: of what it asks, if it has memory, and of its turns."""
+        if self.fingerprint is None:
+            raise ValueError("a survey with 'every' or 'memory' needs its fingerprint")
+        both = bytes.fromhex(self.fingerprint)
+        return both[:SEED_BYTES], both[SEED_BYTES:]
+
+    def place(self, device: bytes) -> int:
+        """Return which of every so many rounds a device answers."""
+        return 0 if self.every is None else place_of(self.seeds[1], device, self.every)
+
+    def coin_seed(self, round_seed: bytes) -> bytes:
+        """Return the seed of the coin that asks: the round's, or with memory the survey's own."""
+        return round_seed if self.memory is None else self.seeds[0]
+
+    def charge(self, tier: int, memo: str | None = None) -> Charge:
+        """Return what a report of this tier spends."""
+        return Charge(self.tiers[tier], self.memory, self.change, memo if self.memory else None)
 
     @property
     def report_bytes(self) -> int:
@@ -112,7 +146,9 @@ class Survey:
         return (
             f"<Survey {self.name!r}: {count} attribute{'s' * (count > 1)}, "
             f"epsilon {'/'.join(f'{tier:g}' for tier in self.tiers)}, "
-            f"{answers} answer{'s' * (answers > 1)} a report of {self.report_bytes} bytes>"
+            f"{answers} answer{'s' * (answers > 1)} a report of {self.report_bytes} bytes"
+            f"{f', memory {self.memory:g}' if self.memory else ''}"
+            f"{f', every {self.every} rounds' if self.every else ''}>"
         )
 
 
@@ -172,6 +208,22 @@ def _checked_epsilon(epsilon: object, field: str) -> float:
     raise RefusedError(f"'{field}' must be a number from {LEAST_EPSILON:g} to {MOST_EPSILON:g}")
 
 
+def _checked_every(every: object) -> int | None:
+    every = whole(every)
+    if every is not None and (type(every) is not int or not 2 <= every <= MAX_EVERY):
+        raise RefusedError(f"'every' must be an integer from 2 to {MAX_EVERY}")
+    return every
+
+
+def _checked_memory(document: dict[str, Any]) -> tuple[float | None, float | None]:
+    memory, change = document.get("memory"), document.get("change")
+    if memory is None and change is None:
+        return None, None
+    if document.get("epsilon") is None:
+        raise RefusedError("'memory' needs one 'epsilon', not 'tiers'")
+    return _checked_epsilon(memory, "memory"), _checked_epsilon(change, "change")
+
+
 def _checked_answers(answers: object, attributes: int) -> int:
     answers = whole(answers)
     if type(answers) is not int or not 1 <= answers <= attributes:
@@ -223,11 +275,42 @@ def _checked_mechanisms(
     return read
 
 
+def _check_memory(
+    survey: Survey, mechanisms: list[Mechanism], memory: float, change: float
+) -> None:
+    """Prove that memos keep `memory`, reports `epsilon`, and each of another answer `change`.
+
+    All by the part of one answer.  And bound what a device must draw and keep.
+    """
+    answers = survey.answers
+    kept, sent = Promise(memory, answers), Promise(survey.tiers[0], answers)
+    changed = Promise(change, answers)
+    proved: dict[int, ReplaceTable] = {}
+    for place, one in enumerate(mechanisms):
+        where = f"attributes[{place}].mechanisms[0]"
+        if one.replace is None:
+            raise RefusedError(f"{where}: 'replace' is missing, which 'memory' needs")
+        if answers * (1 + one.table.inputs) > MAX_MEMO_WORDS:
+            raise RefusedError(f"{where}: 'memory' would keep more than {MAX_MEMO_WORDS} words")
+        if id(one.table) in proved:  # with its own replace table, so that proofs are few
+            if proved[id(one.table)] is not one.replace:
+                raise RefusedError(f"{where}: 'replace' must be the same for the same 'table'")
+            continue
+        proved[id(one.table)] = one.replace
+        located(f"{where}: memory", kept.check, one.table)
+        located(f"{where}: epsilon", sent.check, one.table, one.replace)
+        located(f"{where}: change", changed.check, one.replace)
+
+
 def _check_privacy(mechanisms: list[list[Mechanism]], tiers: list[float], answers: int) -> None:
     """Prove that every mechanism of every tier spends at most the tier's epsilon / answers."""
     for number, (tier, epsilon) in enumerate(zip(mechanisms, tiers)):
         promise, proved = Promise(epsilon, answers), set()
         for place, mechanism in enumerate(tier):
+            if mechanism.replace is not None:
+                raise RefusedError(
+                    f"attributes[{place}].mechanisms[{number}]: 'replace' needs 'memory'"
+                )
             if id(mechanism.table) not in proved:
                 where = f"attributes[{place}].mechanisms[{number}]"
                 located(where, promise.check, mechanism.table)

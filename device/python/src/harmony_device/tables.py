@@ -6,6 +6,10 @@ A device draws 53 bits and takes the first place whose running count exceeds the
 Privacy: given index i, symbol s leaves with probability T[i][s] / 2**53 exactly.  `check`
 proves max_i T[i][s] <= e**epsilon * min_i T[i][s] for every s, in integers.  So whatever the
 value was, no symbol is more than e**epsilon times likelier than under any other value.
+
+A survey with memory walks two tables: T once for each index, to a symbol that the device keeps,
+and in each round R, which keeps that symbol or replaces it.  Symbol s then leaves a round with
+probability (keep * T[i][s] + 2**53 * R[s]) / 2**106, which `check` proves in the same way.
 """
 
 from __future__ import annotations
@@ -62,9 +66,7 @@ class DenseTable:
 
     def worst_ratio(self) -> Fraction:
         """Return the exact largest ratio of a symbol's probabilities under two inputs."""
-        from fractions import Fraction
-
-        return max(Fraction(high, low) for low, high in self.extremes())
+        return worst_ratio_of(self.extremes())
 
     def to_document(self) -> dict[str, Any]:
         return {"kind": self.kind, "counts": [list(row) for row in self.counts]}
@@ -101,12 +103,58 @@ class CirculantTable:
 
     def worst_ratio(self) -> Fraction:
         """Return the exact largest ratio of a symbol's probabilities under two inputs."""
-        from fractions import Fraction
-
-        return Fraction(max(self.counts), min(self.counts))
+        return worst_ratio_of(self.extremes())
 
     def to_document(self) -> dict[str, Any]:
         return {"kind": self.kind, "counts": list(self.counts)}
+
+
+class ReplaceTable:
+    """A table that keeps a symbol, or replaces it by one that does not depend on it.
+
+    Its first count is of the draws that keep the symbol; then there is one for each symbol.
+
+    >>> table = ReplaceTable([1 << 52, 1 << 51, 1 << 51])
+    >>> table.walk(1, 0), table.walk(1, 1 << 52), table.walk(1, TOTAL - 1)
+    (1, 0, 1)
+    >>> table.worst_ratio()
+    Fraction(3, 1)
+    """
+
+    kind = "replace"
+
+    def __init__(self, counts: list[int]) -> None:
+        row = _checked_row(counts, "'counts'")
+        if len(row) < 3:
+            raise RefusedError("table: 'counts' needs one to keep, and one for each symbol")
+        self.keep, *self.counts = row
+        self.symbols = len(self.counts)
+        self._cumulative = list(accumulate(row))
+
+    def walk(self, symbol: int, draw: int) -> int:
+        """Return the symbol that is sent for one that is kept, and a 53-bit uniform `draw`."""
+        place = bisect_right(self._cumulative, draw)
+        return place - 1 if place else symbol
+
+    def extremes(self) -> list[tuple[int, int]]:
+        """Return (smallest, largest) count over the symbols that are kept, for each sent one."""
+        return [(count, count + self.keep) for count in self.counts]
+
+    def after(self, table: Table) -> list[tuple[int, int]]:
+        """Return the extremes of both tables, one after the other, in counts of 2**106."""
+        extremes = table.extremes()
+        counts = self.counts if len(extremes) > 1 else [min(self.counts)]
+        return [
+            (self.keep * low + count * TOTAL, self.keep * high + count * TOTAL)
+            for (low, high), count in zip(extremes, counts)
+        ]
+
+    def worst_ratio(self) -> Fraction:
+        """Return the exact largest ratio of a sent symbol's probabilities under two kept ones."""
+        return worst_ratio_of(self.extremes())
+
+    def to_document(self) -> dict[str, Any]:
+        return {"kind": self.kind, "counts": [self.keep, *self.counts]}
 
 
 if TYPE_CHECKING:
@@ -114,15 +162,15 @@ if TYPE_CHECKING:
 else:
     Table = (DenseTable, CirculantTable)  # what `isinstance` takes on every Python
 
+_KINDS = {one.kind: one for one in (DenseTable, CirculantTable, ReplaceTable)}
 
-def table_from_document(document: Any) -> Table:
+
+def table_from_document(document: Any) -> Any:
     """Read a table from a survey document, refusing anything that is not one."""
     kind = document.get("kind") if isinstance(document, dict) else None
-    if kind == DenseTable.kind:
-        return DenseTable(document.get("counts"))
-    if kind == CirculantTable.kind:
-        return CirculantTable(document.get("counts"))
-    raise RefusedError("table: 'kind' must be 'dense' or 'circulant'")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise RefusedError("table: 'kind' must be 'dense', 'circulant' or 'replace'")
+    return _KINDS[kind](document.get("counts"))  # each checks it
 
 
 def check_table(table: Table, epsilon: float | Fraction, answers: int = 1) -> None:
@@ -146,14 +194,22 @@ class Promise:
         self._floor_exp = exp_floor(epsilon, answers)
         self._spent = float(epsilon) / answers
 
-    def check(self, table: Table) -> None:
-        """Prove that `table` keeps the promise, or raise RefusedError."""
-        for symbol, (smallest, largest) in enumerate(table.extremes()):
+    def check(self, table: Table | ReplaceTable, replace: ReplaceTable | None = None) -> None:
+        """Prove that `table`, or `replace` after it, keeps the promise, or raise RefusedError."""
+        extremes = table.extremes() if replace is None else replace.after(table)  # type: ignore[arg-type]
+        for symbol, (smallest, largest) in enumerate(extremes):
             if not within_bound(largest, smallest, self._floor_exp):
                 raise RefusedError(
                     f"table: symbol {symbol} is more than e^{self._spent:g} times likelier "
                     "under one value than under another; it does not keep its promised epsilon"
                 )
+
+
+def worst_ratio_of(extremes: list[tuple[int, int]]) -> Fraction:
+    """Return the exact largest ratio of a symbol's largest and smallest counts."""
+    from fractions import Fraction
+
+    return max(Fraction(high, low) for low, high in extremes)
 
 
 def _checked_row(row: Any, where: str) -> list[int]:

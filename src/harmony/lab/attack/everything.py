@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ...attributes import Attribute, Categorical, Numeric
+from ...attributes import Attribute, Boolean, Categorical, Numeric
 from ...survey import Survey
+from .averaging import ROUNDS, Averaging, average_rounds
 from .blackbox import EpsilonBound
 from .duchi import DuchiFinding, examine_duchi
 from .poisoning import Poisoning, measure_poisoning
@@ -25,6 +26,7 @@ class Findings:
     """What the attacks found: bounds on what ships by survey, Duchi's method, and biases."""
 
     shipped: dict[str, list[EpsilonBound]]
+    averaging: list[Averaging]
     duchi: list[DuchiFinding]
     poisoning: list[Poisoning]
 
@@ -32,6 +34,7 @@ class Findings:
     def sound(self) -> bool:
         """Whether all that ships keeps epsilon, and of Duchi's method all but what is broken."""
         kept = not any(bound.violated for bounds in self.shipped.values() for bound in bounds)
+        kept &= not any(one.bound.violated for one in self.averaging)
         return kept and all(
             one.attack.violated == one.biased == (one.d % 2 == 0 and not one.fixed)
             for one in self.duchi
@@ -43,6 +46,7 @@ class Findings:
             "shipped": {
                 name: [bound.to_dict() for bound in bounds] for name, bounds in self.shipped.items()
             },
+            "averaging": [one.to_dict() for one in self.averaging],
             "duchi": [asdict(one) | {"attack": one.attack.to_dict()} for one in self.duchi],
             "poisoning": [one.to_dict() for one in self.poisoning],
         }
@@ -67,6 +71,16 @@ def shipped_surveys() -> list[Survey]:
     ]
 
 
+def averaged_surveys() -> list[Survey]:
+    """The same question asked over many rounds: afresh, with rotation and with memory."""
+    wifi = [Boolean("wifi")]
+    return [
+        Survey("fresh", wifi, 1.0),
+        Survey("rotation", wifi, 1.0, every=ROUNDS),
+        Survey("memory", wifi, 1.0, memory=2),
+    ]
+
+
 def attack_everything(
     samples: int = 20_000,
     confidence: float = CONFIDENCE,
@@ -77,7 +91,15 @@ def attack_everything(
     shipped = {}
     for place, survey in enumerate(surveys):
         shipped[survey.name] = attack_survey(survey, samples=samples, confidence=confidence)
-        advance(0.8 * (place + 1) / len(surveys))
+        advance(0.6 * (place + 1) / len(surveys))
+    averaging = [
+        average_rounds(
+            one, [{"wifi": False}, {"wifi": True}], samples=max(100, samples // 10),
+            confidence=confidence,
+        )
+        for one in averaged_surveys()
+    ]  # fmt: skip
+    advance(0.8)
     duchi = examine_duchi(samples=4 * samples, confidence=confidence)
     advance(0.9)
     poisoning = [
@@ -86,4 +108,4 @@ def attack_everything(
         for assigned in (True, False)
     ]
     advance(1.0)
-    return Findings(shipped, duchi, poisoning)
+    return Findings(shipped, averaging, duchi, poisoning)

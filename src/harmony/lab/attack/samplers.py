@@ -20,7 +20,9 @@ from harmony_device import Survey as DeviceSurvey
 from harmony_device import make_report
 
 from ...errors import HarmonyError
+from ...survey import Survey
 from ..baselines import Baseline, FiniteBaseline
+from .averaging import memo_drawn
 from .blackbox import Outcomes, Sampler
 
 Values = Mapping[str, Any]
@@ -31,11 +33,14 @@ HEADER_BYTES = 17
 DEVICE_PROGRAM = """
 import json, os, sys
 from harmony_device import Survey, make_report
+from harmony_device.report import ask, memo_words
 asked = json.load(sys.stdin)
-survey = Survey(asked["survey"])
-seed, device = bytes.fromhex(asked["seed"]), bytes.fromhex(asked["device"])
+survey = Survey(asked["survey"], asked["fingerprint"])
+seed, device, tier = bytes.fromhex(asked["seed"]), bytes.fromhex(asked["device"]), asked["tier"]
+words = memo_words(survey, ask(survey, seed, device, tier)) if survey.memory else 0
 for _ in range(asked["count"]):
-    report = make_report(survey, seed, device, asked["tier"], asked["values"], os.urandom)
+    memo = [int.from_bytes(os.urandom(8), "little") for _ in range(words)]
+    report = make_report(survey, seed, device, tier, asked["values"], os.urandom, memo)
     sys.stdout.buffer.write(report)
 """
 
@@ -64,7 +69,7 @@ def binned_sampler(
 
 
 def device_sampler(
-    document: dict[str, Any],
+    shipped: Survey,
     round_seed: bytes,
     device: bytes,
     inputs: Sequence[Values],
@@ -74,13 +79,22 @@ def device_sampler(
     """Return a sampler of one device's reports, made by the SDK in this process.
 
     The round and the device fix the public coin; an outcome is all the symbols of the report.
+    With memory each report is the first of a new memo.
     """
-    survey = DeviceSurvey(document)
+    survey = DeviceSurvey(shipped.to_document(), shipped.fingerprint)
 
     def sample(place: int, count: int) -> Outcomes:
         values = inputs[place]
         reports = b"".join(
-            make_report(survey, round_seed, device, tier, values, random_bytes)
+            make_report(
+                survey,
+                round_seed,
+                device,
+                tier,
+                values,
+                random_bytes,
+                memo_drawn(survey, device, random_bytes),
+            )
             for _ in range(count)
         )
         return _symbols(reports, survey, tier)
@@ -89,7 +103,7 @@ def device_sampler(
 
 
 def process_sampler(
-    document: dict[str, Any],
+    shipped: Survey,
     round_seed: bytes,
     device: bytes,
     inputs: Sequence[Values],
@@ -98,15 +112,17 @@ def process_sampler(
 ) -> tuple[Sampler, int]:
     """Return a sampler of one device's reports, made by a program of its own.
 
-    `command` reads {"survey", "seed", "device", "tier", "values", "count"} as JSON from its
-    standard input and writes `count` reports to its standard output.
+    `command` reads {"survey", "fingerprint", "seed", "device", "tier", "values", "count"} as JSON
+    from its standard input and writes `count` reports to its standard output, each from a memo
+    of its own if the survey has memory.
     """
-    survey = DeviceSurvey(document)
+    document = shipped.to_document()
+    survey = DeviceSurvey(document, shipped.fingerprint)
 
     def sample(place: int, count: int) -> Outcomes:
         asked = {
-            "survey": document, "seed": round_seed.hex(), "device": device.hex(),
-            "tier": tier, "values": dict(inputs[place]), "count": count,
+            "survey": document, "fingerprint": shipped.fingerprint, "seed": round_seed.hex(),
+            "device": device.hex(), "tier": tier, "values": dict(inputs[place]), "count": count,
         }  # fmt: skip
         done = subprocess.run(
             list(command), input=json.dumps(asked).encode(), capture_output=True, check=False

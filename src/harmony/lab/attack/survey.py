@@ -8,8 +8,10 @@ from typing import Any
 
 from harmony_device.coins import assign
 
-from ...attributes import Attribute, Categorical
+from ...attributes import Categorical
+from ...questions import Part
 from ...survey import Survey
+from ...text import TextPlaces
 from .blackbox import EpsilonBound, attack
 from .samplers import device_sampler, process_sampler
 
@@ -39,22 +41,17 @@ def attack_survey(
     >>> [bound.violated for bound in attack_survey(survey, samples=2000, confidence=0.9999)]
     [False]
     """
-    document = survey.to_document()
     seed = random_bytes(16)
-    tried = {part.source: _values(part) for part in survey.readings}
-    inputs = [
-        {name: values[place % len(values)] for name, values in tried.items()}
-        for place in range(max(map(len, tried.values())))
-    ]
+    inputs = tried_records(survey)
     found = []
     for tier, epsilon in enumerate(survey.tiers):
         for place, attribute in enumerate(survey.attributes):
             device = _device_asked(survey, seed, tier, place, random_bytes)
             if command is not None or process:
                 program = {} if command is None else {"command": command}
-                sampler, count = process_sampler(document, seed, device, inputs, tier, **program)
+                sampler, count = process_sampler(survey, seed, device, inputs, tier, **program)
             else:
-                sampler, count = device_sampler(document, seed, device, inputs, tier, random_bytes)
+                sampler, count = device_sampler(survey, seed, device, inputs, tier, random_bytes)
             found.append(
                 attack(
                     attribute.name, sampler, count, epsilon,
@@ -65,7 +62,20 @@ def attack_survey(
     return found
 
 
-def _values(attribute: Attribute) -> list[Any]:
+def tried_records(survey: Survey) -> list[dict[str, Any]]:
+    """Return records whose values all differ from those of the next."""
+    tried = {part.source: _values(part) for part in survey.readings}
+    return [
+        {name: values[place % len(values)] for name, values in tried.items()}
+        for place in range(max(map(len, tried.values())))
+    ]
+
+
+def _values(attribute: Part) -> list[Any]:
+    if isinstance(attribute, TextPlaces):
+        listed = [*attribute.strings, *attribute.prefixes][: MOST_INPUTS - 1]
+        spelled = map(attribute.text.code.spelled, listed)
+        return [*dict.fromkeys(one.text for one in spelled if one is not None), "\U0010ffff"]
     if not isinstance(attribute, Categorical):
         return [attribute.low, attribute.high, (attribute.low + attribute.high) / 2]
     values = list(attribute.values)
@@ -79,6 +89,7 @@ def _device_asked(
     """Return a device whose coin asks about attribute number `place`."""
     while True:
         device = random_bytes(16)
-        asked = assign(seed, device, survey.weights, survey.rows(tier), survey.answers)
+        coin = seed if survey.memory is None else survey.seeds[0]
+        asked = assign(coin, device, survey.weights, survey.rows(tier), survey.answers)
         if place in (attribute for attribute, _ in asked):
             return device

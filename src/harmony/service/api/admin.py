@@ -10,6 +10,7 @@ from fastapi import APIRouter, Body, Response
 from harmony.errors import HarmonyError, SurveyError
 from harmony.mechanisms.budget import within
 from harmony.service.problems import Problem
+from harmony.service.schema import RETENTION_DAYS
 from harmony.survey import Survey
 
 from .access import Admin, State
@@ -18,6 +19,7 @@ from .models import (
     Allowed,
     ClaimBody,
     Claimed,
+    Days,
     Label,
     RotateBody,
     Rotated,
@@ -30,6 +32,7 @@ from .models import (
     TokenMade,
     TokenView,
 )
+from .policies import SurveyCreated, SurveySettings
 
 log = structlog.get_logger(__name__)
 
@@ -69,15 +72,23 @@ def create_survey(
     holder: Admin,
     document: Annotated[dict[str, Any], Body(description="a survey's definition or document")],
     schedule: Schedule | None = None,
-) -> SurveyView:
-    """Create a survey from its definition or from its whole document; it never changes."""
+    retention_days: Days = RETENTION_DAYS,
+    public: bool = False,
+) -> SurveyCreated:
+    """Create a survey from its definition or from its whole document; it never changes.
+
+    `public` gives it a page that anyone can read.
+    """
     try:
         survey = design_survey(document)
     except HarmonyError as problem:
         raise Problem("malformed", str(problem)) from None
-    added = state.catalogue.add(survey, schedule)
+    added = state.catalogue.add(
+        survey, schedule, retention=retention_days, public=public, by=holder
+    )
     log.info("survey created", survey=survey.name, by=holder.name)
-    return SurveyView.of(added, state.clock())
+    listed = SurveyView.of(added, state.clock()).model_dump()
+    return SurveyCreated(**listed | SurveySettings.of(added).model_dump())
 
 
 @router.post("/surveys/{name}/rounds", status_code=201)
@@ -87,7 +98,7 @@ def open_round(state: State, holder: Admin, name: str, body: RoundBody) -> Round
         raise Problem("malformed", "'label' may not be 'latest'")
     closes = body.closes.timestamp() if body.closes else None
     seed = bytes.fromhex(body.seed) if body.seed else None
-    opened = state.catalogue.open(name, body.label, closes, seed)
+    opened = state.catalogue.open(name, body.label, closes, seed, body.number, by=holder)
     log.info("round opened", survey=name, round=body.label, by=holder.name)
     return RoundView.of(opened)
 
@@ -95,7 +106,7 @@ def open_round(state: State, holder: Admin, name: str, body: RoundBody) -> Round
 @router.post("/surveys/{name}/rounds/{label}/close")
 def close_round(state: State, holder: Admin, name: str, label: Label) -> RoundView:
     """Close a round: no report is added once this has returned."""
-    closed = state.catalogue.close(name, label)
+    closed = state.catalogue.close(name, label, by=holder)
     log.info("round closed", survey=name, round=label, by=holder.name)
     return RoundView.of(closed)
 
@@ -119,7 +130,8 @@ def list_tokens(state: State, _: Admin) -> TokenList:
 @router.post("/tokens", status_code=201)
 def create_token(state: State, holder: Admin, body: TokenBody) -> TokenMade:
     """Make a token; it is shown this once."""
-    secret, made = state.tokens.create(body.name, body.role, body.days and body.days * DAY)
+    days = body.days and body.days * DAY
+    secret, made = state.tokens.create(body.name, body.role, days, by=holder)
     log.info("token created", id=made.id, role=made.role, by=holder.name)
     return TokenMade(token=secret, **TokenView.of(made).model_dump())
 
@@ -127,7 +139,7 @@ def create_token(state: State, holder: Admin, body: TokenBody) -> TokenMade:
 @router.delete("/tokens/{id}", status_code=204)
 def revoke_token(state: State, holder: Admin, id: str) -> Response:
     """Revoke a token."""
-    if not state.tokens.revoke(id):
+    if not state.tokens.revoke(id, by=holder):
         raise Problem("not-found", "there is no token of this id")
     log.info("token revoked", id=id, by=holder.name)
     return Response(status_code=204)
@@ -136,12 +148,12 @@ def revoke_token(state: State, holder: Admin, id: str) -> Response:
 @router.post("/keys/rotate")
 def rotate_key(state: State, holder: Admin, body: RotateBody) -> Rotated:
     """Sign device credentials with a new key; the older ones verify for the grace time."""
-    number = state.credentials.rotate(body.grace_days * DAY)
+    number = state.credentials.rotate(body.grace_days * DAY, by=holder)
     log.info("key rotated", key=number, by=holder.name)
     return Rotated(key=number)
 
 
 @router.post("/enrolment/list")
-def allow(state: State, _: Admin, body: AllowBody) -> Allowed:
+def allow(state: State, holder: Admin, body: AllowBody) -> Allowed:
     """Put entries on the allow-list."""
-    return Allowed(added=state.enrolment.allow(body.entries))
+    return Allowed(added=state.enrolment.allow(body.entries, by=holder))

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
-from typing import Annotated
+from collections.abc import Iterator
+from typing import IO, Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from fastapi.responses import FileResponse
-from starlette.background import BackgroundTask
+from fastapi.responses import StreamingResponse
 
 from harmony.estimate.result import Result
 from harmony.service.catalogue import RoundEntry
-from harmony.service.export import write_parquet
+from harmony.service.export import record_export, write_parquet
+from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
-from harmony.service.stores import open_store
+from harmony.service.stores import ReportsDroppedError, open_store
+from harmony.service.tokens import ADMIN
 
 from .access import Analyst, State
 from .admin import LATEST
-from .models import Estimates, Label, RoundList, RoundView
+from .models import Estimates, Label, RoundDetail, RoundList
 
 router = APIRouter(prefix="/v1/surveys/{name}/rounds", tags=["analysis"])
+
+PART_BYTES = 1 << 18
 
 Confidence = Annotated[float, Query(ge=0.5, le=0.9999)]
 Top = Annotated[
@@ -38,7 +41,7 @@ Top = Annotated[
 def list_rounds(state: State, _: Analyst, name: str) -> RoundList:
     """List a survey's rounds."""
     rounds = state.catalogue.survey(name).rounds.values()
-    return RoundList(rounds=[RoundView.of(one) for one in rounds])
+    return RoundList(rounds=[RoundDetail.of_entry(one) for one in rounds])
 
 
 @router.get("/{label}/estimates")
@@ -91,28 +94,56 @@ def tally(state: State, _: Analyst, name: str, label: Label) -> Response:
 
 @router.get(
     "/{label}/reports.parquet",
-    response_class=FileResponse,
+    response_class=StreamingResponse,
     responses={200: {"content": {"application/vnd.apache.parquet": {}}}},
 )
-def reports(state: State, _: Analyst, name: str, label: Label) -> FileResponse:
-    """Export the stored reports as Parquet, to count or analyse elsewhere."""
-    entry = _round(state, name, label)
-    handle, path = tempfile.mkstemp(suffix=".parquet", prefix="harmony-")
-    os.close(handle)
+def reports(
+    state: State,
+    holder: Analyst,
+    name: str,
+    label: Label,
+    ids: Annotated[
+        Literal["pseudonyms", "raw"], Query(description="`raw` is for admins, and is recorded")
+    ] = "pseudonyms",
+) -> StreamingResponse:
+    """Export the stored reports as Parquet, to count or analyse elsewhere.
+
+    Devices have pseudonyms, which are different in every round.
+    """
+    raw = ids == "raw"
+    if raw and holder.role != ADMIN:
+        raise Problem("forbidden", "'ids': only an admin may ask for the ids of devices")
+    live = _round(state, name, label).live
+    file = tempfile.TemporaryFile(prefix="harmony-")  # noqa: SIM115  closed when it is sent
     store = open_store(state.database)
     try:
-        write_parquet(path, entry.live, store.stored(entry.live))
+        written = write_parquet(file, live, store.stored(live), raw=raw)
+        record_export(state.database, state.clock(), holder, live, written, raw=raw)
+    except ReportsDroppedError as dropped:
+        file.close()
+        raise Problem("dropped", str(dropped)) from None
     except BaseException:
-        os.unlink(path)
+        file.close()
         raise
     finally:
         store.close()
-    return FileResponse(
-        path,
-        media_type="application/vnd.apache.parquet",
-        filename=f"{name}-{entry.live.round.label.replace(':', '-')}.parquet",
-        background=BackgroundTask(os.unlink, path),
+    filename = f"{name}-{live.round.label.replace(':', '-')}.parquet"
+    headers = {
+        "Content-Disposition": f'attachment; filename="{filename}"',
+        "Content-Length": str(file.tell()),
+        "Cache-Control": "no-store",
+    }
+    return StreamingResponse(
+        _content(file), media_type="application/vnd.apache.parquet", headers=headers
     )
+
+
+def _content(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield a file from its start, and close it, whatever becomes of the reader."""
+    with file:
+        file.seek(0)
+        while part := file.read(PART_BYTES):
+            yield part
 
 
 def _round(state: ServiceState, name: str, label: str) -> RoundEntry:

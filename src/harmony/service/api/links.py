@@ -24,5 +24,5 @@ class SignInLink(BaseModel):
 @router.post("/sign-in-links", status_code=201)
 def make_link(state: State, request: Request, holder: Analyst) -> SignInLink:
     """Get a link that signs the holder of this token in at the dashboard, once."""
-    link = Sessions(state.tokens).link(holder, own_url(request.scope, state.settings))
+    link = Sessions(state.tokens).link(holder, own_url(request.scope, state.settings), holder)
     return SignInLink(link=link, expires=moment(state.clock() + LINK_SECONDS) or "")

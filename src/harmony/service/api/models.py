@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from harmony.service.entries import RoundEntry, SurveyEntry, TrainingEntry
+from harmony.service.governance import MOST_DAYS
 from harmony.service.tokens import Token
 from harmony_device.protocol import PROTOCOL
 
@@ -18,7 +19,12 @@ Label = Annotated[
         description="1 to 64 letters, digits, '.', '_', ':' or '-'; not 'latest'",
     ),
 ]
+MOST_NUMBER = (1 << 31) - 1
+"""What every database's integers hold."""
+
 Schedule = Literal["hourly", "daily", "weekly", "monthly"]
+Days = Annotated[int, Field(ge=0, le=MOST_DAYS, description="0 drops reports at the close")]
+DAY = 86400.0
 Text = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00]*$")]
 
 
@@ -60,13 +66,21 @@ class RoundBody(Body):
         description="of the coins, 16 bytes in hex: give regions the same fresh one, so that "
         "their tallies add; drawn here if not given",
     )
+    number: int | None = Field(
+        default=None,
+        ge=1,
+        le=MOST_NUMBER,
+        description="of the round, more than those before: give regions the same one, too; the "
+        "next one if not given",
+    )
 
 
 class RoundView(BaseModel):
-    """A round: its label, its public seed and its times."""
+    """A round: its label, its public seed, its number and its times."""
 
     label: str
     seed: str
+    number: int | None = Field(None, description="with rotation it says whose turn it is")
     opened: str
     closes: str | None
     closed: str | None = None
@@ -80,6 +94,7 @@ class RoundView(BaseModel):
         return cls(
             label=entry.live.round.label,
             seed=entry.live.round.seed.hex(),
+            number=entry.live.round.number,
             opened=moment(entry.opened) or "",
             closes=moment(entry.closes),
             closed=moment(entry.closed),
@@ -129,10 +144,29 @@ class SurveyList(BaseModel):
     trainings: list[TrainingOffer]
 
 
+class RoundDetail(RoundView):
+    """A round, and for how long its reports are kept."""
+
+    retention_days: int = Field(description="how long reports are kept once it is closed")
+    reports_until: str | None = Field(description="until when they are kept, if it is closed")
+    reports_dropped: str | None = Field(description="when they were dropped; the tally stays")
+
+    @classmethod
+    def of_entry(cls, entry: RoundEntry) -> RoundDetail:
+        """Show a round."""
+        until = None if entry.closed is None else entry.closed + DAY * entry.retention
+        return cls(
+            **RoundView.of(entry).model_dump(),
+            retention_days=entry.retention,
+            reports_until=moment(until),
+            reports_dropped=moment(entry.dropped),
+        )
+
+
 class RoundList(BaseModel):
     """Every round of a survey, oldest first."""
 
-    rounds: list[RoundView]
+    rounds: list[RoundDetail]
 
 
 class TokenBody(Body):

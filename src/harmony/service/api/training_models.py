@@ -8,9 +8,10 @@ import msgspec
 from pydantic import BaseModel, Field
 
 from harmony.service.entries import StepEntry, TrainingEntry
+from harmony.service.schema import RETENTION_DAYS
 from harmony.service.training.lifecycle import Progress
 
-from .models import Body, moment
+from .models import Body, Days, moment
 
 DAY = 86400.0
 
@@ -27,6 +28,10 @@ class TrainingBody(Body):
     least: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = Field(
         None, description="reports that are enough after that time; half of those wanted if absent"
     )
+    retention_days: Days = Field(
+        RETENTION_DAYS, description="how long reports are kept once the training has ended"
+    )
+    public: bool = Field(False, description="whether it has a page that anyone can read")
 
 
 class StepView(BaseModel):

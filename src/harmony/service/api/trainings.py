@@ -22,7 +22,14 @@ router = APIRouter(prefix="/v1/trainings", tags=["trainings"])
 @router.post("", status_code=201)
 def create_training(state: State, holder: Admin, body: TrainingBody) -> TrainingView:
     """Create a training and open its first step: devices may ask for its task from now on."""
-    created = state.trainings.create(body.training, body.step_seconds, body.least)
+    created = state.trainings.create(
+        body.training,
+        body.step_seconds,
+        body.least,
+        retention=body.retention_days,
+        public=body.public,
+        by=holder,
+    )
     log.info("training created", training=created.name, by=holder.name)
     return TrainingView.of(created)
 
@@ -43,7 +50,7 @@ def show_training(state: State, _: Analyst, name: str) -> TrainingDetail:
 @router.post("/{name}/stop")
 def stop_training(state: State, holder: Admin, name: str) -> TrainingView:
     """End a training now, having learnt from the open step if enough devices have reported."""
-    stopped = state.trainings.stop(name)
+    stopped = state.trainings.stop(name, by=holder)
     log.info("training stopped", training=name, by=holder.name)
     return TrainingView.of(stopped)
 

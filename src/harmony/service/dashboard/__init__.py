@@ -11,11 +11,14 @@ from fastapi import FastAPI
 from harmony.service.state import ServiceState
 
 from . import (
+    about,
+    activity,
     assets,
     be_device,
     create,
     description,
     devices,
+    governance,
     live,
     settings,
     signin,
@@ -37,7 +40,10 @@ def install(api: FastAPI, state: ServiceState) -> None:
         surveys,
         create,
         trainings,
+        governance,
         devices,
+        activity,
+        about,
         settings,
         description,
         be_device,

@@ -18,7 +18,8 @@ from harmony.service.problems import Problem
 
 PLOTLY = "plotly.min.js"
 OWN = (
-    "style.css", "theme.js", "live.js", "charts.js", "form.js", "icon.svg",
+    "style.css", "theme.js", "live.js", "charts.js", "contents.js", "form.js",
+    "icon.svg",
     "be_device.css", "be_device.js",
 )  # fmt: skip
 FOREVER = "public, max-age=31536000, immutable"

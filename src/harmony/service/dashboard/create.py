@@ -12,12 +12,16 @@ from harmony.plan import Plan
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import RoundBody
+from harmony.service.composition import Spending, spending_of
+from harmony.service.governance import MOST_DAYS
 from harmony.service.problems import Problem
 from harmony.service.schedule import SCHEDULES
 from harmony.survey import Survey
+from harmony.wording import MOST_CHARACTERS
 
 from .access import Manager, OwnForm, PageRoute, field
 from .forms import KINDS, SurveyForm
+from .governance import retention_of, schedule_of
 from .rendering import HEADERS, fragment, page
 from .sessions import Visitor
 from .views import plan_sentence
@@ -32,6 +36,7 @@ class Planned:
     sentence: str = ""
     plan: Plan | None = None
     survey: Survey | None = None
+    spending: Spending | None = None
     problem: str = ""
 
     @classmethod
@@ -40,9 +45,12 @@ class Planned:
         try:
             survey = admin.design_survey(filled.definition())
             plan = survey.plan(devices=filled.expected_devices())
-        except HarmonyError as problem:
+            schedule = schedule_of(filled.schedule)
+            retention_of(filled.retention)
+        except (HarmonyError, Problem) as problem:
             return cls(problem=str(problem))
-        return cls(plan_sentence(plan), plan, survey)
+        spending = spending_of(survey.epsilon, schedule)
+        return cls(plan_sentence(plan), plan, survey, spending)
 
 
 @router.get("/new-survey")
@@ -63,9 +71,15 @@ def fill_form(request: Request, state: State, visitor: Manager, form: OwnForm) -
     if wish == "plan" or planned.survey is None:
         return _form(request, visitor, filled, planned)
     try:
-        schedule = filled.schedule if filled.schedule in SCHEDULES else None
         opened = RoundBody(label=filled.label, closes=None) if filled.label else None
-        admin.create_survey(state, visitor.holder, planned.survey.to_document(), schedule)  # type: ignore[arg-type]  # checked
+        admin.create_survey(
+            state,
+            visitor.holder,
+            planned.survey.to_document(),
+            schedule_of(filled.schedule),  # type: ignore[arg-type]  # one of the schedules
+            retention_of(filled.retention),
+            filled.public,
+        )
         if opened is not None:
             admin.open_round(state, visitor.holder, filled.name, opened)
     except (Problem, ValueError) as problem:
@@ -91,4 +105,6 @@ def _form(request: Request, visitor: Visitor, filled: SurveyForm, planned: Plann
         planned=planned,
         kinds=KINDS,
         schedules=SCHEDULES,
+        most_days=MOST_DAYS,
+        most_characters=MOST_CHARACTERS,
     )

@@ -21,7 +21,10 @@ from .views import round_rows
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 
-COLUMNS = ("survey", "round", "state", "opened", "closed", "devices")
+COLUMNS = (
+    "survey", "round", "state", "opened", "closed", "devices", "reports_until", "reports_dropped",
+)  # fmt: skip
+TIMES = ("opened", "closed", "reports_until", "reports_dropped")
 
 
 @router.get("/devices")
@@ -52,10 +55,7 @@ def _rounds(state: ServiceState) -> list[dict[str, Any]]:
 
 
 def _dated(state: ServiceState) -> list[dict[str, Any]]:
-    return [
-        row | {"opened": moment(row["opened"]), "closed": moment(row["closed"])}
-        for row in _rounds(state)
-    ]
+    return [row | {time: moment(row[time]) for time in TIMES} for row in _rounds(state)]
 
 
 def _counts(state: ServiceState) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from harmony.errors import SurveyError
+from harmony.service.schema import RETENTION_DAYS
 
 from .access import Form, field
 
@@ -32,11 +33,12 @@ class AttributeFields:
     values: str = ""
     missing: str = ""
     unlisted: str = ""
+    question: str = ""
 
     def to_document(self, where: str) -> dict[str, Any]:
         """Return the attribute's definition.
 
-        >>> theme = AttributeFields("theme", "categorical", values="dark, other", unlisted="other")
+        >>> theme = AttributeFields("theme", "categorical", values="dark\\nother", unlisted="other")
         >>> theme.to_document("")
         {'name': 'theme', 'kind': 'categorical', 'values': ['dark', 'other'], 'unlisted': 'other'}
         """
@@ -44,10 +46,13 @@ class AttributeFields:
             raise SurveyError(f"{where}: 'name' is missing")
         if self.kind not in KINDS:
             raise SurveyError(f"{self.name}: 'kind' must be one of {', '.join(KINDS)}")
+        return self._asked() | ({"question": self.question} if self.question else {})
+
+    def _asked(self) -> dict[str, Any]:
         if self.kind == "boolean":
             return {"name": self.name, "kind": "boolean"} | self._boolean_missing()
         if self.kind == "categorical":
-            values = [value.strip() for value in self.values.split(",")]
+            values = [value.strip() for value in self.values.split("\n")]
             document: dict[str, Any] = {"name": self.name, "kind": "categorical"}
             stand_ins = {"missing": self.missing, "unlisted": self.unlisted}
             return (
@@ -81,6 +86,9 @@ class SurveyForm:
     devices: str = str(DEVICES)
     schedule: str = ""
     label: str = ""
+    purpose: str = ""
+    retention: str = str(RETENTION_DAYS)
+    public: bool = False
     attributes: tuple[AttributeFields, ...] = (AttributeFields(),)
 
     @classmethod
@@ -101,6 +109,9 @@ class SurveyForm:
             devices=field(form, "devices"),
             schedule=field(form, "schedule"),
             label=field(form, "label"),
+            purpose=field(form, "purpose"),
+            retention=field(form, "retention_days"),
+            public=field(form, "public") == "yes",
             attributes=attributes or (AttributeFields(),),
         )
 
@@ -115,7 +126,8 @@ class SurveyForm:
 
     def definition(self) -> dict[str, Any]:
         """Return the survey's definition, or raise what is wrong with the form."""
-        return {
+        purpose = {"purpose": self.purpose} if self.purpose else {}
+        return purpose | {
             "name": self.name,
             "epsilon": number(self.epsilon, "'epsilon'"),
             "attributes": [

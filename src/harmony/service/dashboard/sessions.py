@@ -37,13 +37,13 @@ class Sessions:
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
 
-    def link_code(self, holder: Token) -> str:
+    def link_code(self, holder: Token, by: Token) -> str:
         """Return a code that signs this person in, once, within a quarter of an hour."""
-        return self._tokens.create(holder.id, LINK, LINK_SECONDS)[0]
+        return self._tokens.create(holder.id, LINK, LINK_SECONDS, by=by)[0]
 
-    def link(self, holder: Token, url: str) -> str:
+    def link(self, holder: Token, url: str, by: Token) -> str:
         """Return the address of a sign-in page that works once; `url` is the server's."""
-        return f"{url.rstrip('/')}/sign-in?code={self.link_code(holder)}"
+        return f"{url.rstrip('/')}/sign-in?code={self.link_code(holder, by)}"
 
     def holder_of_link(self, code: str) -> Token | None:
         """Return whom a link would sign in, without using it up."""

@@ -20,7 +20,9 @@ from harmony.service.state import ServiceState
 from harmony.service.tokens import ADMIN, ANALYST, ROLES
 
 from .access import Form, Manager, OwnForm, PageRoute, SignIns, field
+from .confirm import Irreversible
 from .exports import csv_response, json_response
+from .governance import schedule_of
 from .rendering import page
 from .sessions import Visitor
 
@@ -63,24 +65,39 @@ def make_link(
     holder = state.tokens.find(id)
     if holder is None or holder.role not in MAY_SIGN_IN:
         raise Problem("not-found", "there is no admin's or analyst's token of this id")
-    link = sessions.link(holder, own_url(request.scope, state.settings))
+    link = sessions.link(holder, own_url(request.scope, state.settings), visitor.holder)
     return _show(request, state, visitor, link=link, about=holder.name)
 
 
 @router.post("/settings/tokens/{id}/revoke")
-def revoke_token(state: State, visitor: Manager, _: OwnForm, id: str) -> Response:
-    """Revoke a token, and end the sessions of its holder."""
+def revoke_token(
+    request: Request, state: State, visitor: Manager, form: OwnForm, id: str
+) -> Response:
+    """Revoke a token, once that is confirmed, and end the sessions of its holder."""
+    holder = state.tokens.find(id)
+    if holder is not None:
+        act = Irreversible(
+            f"Revoke the token of {holder.name}?",
+            id,
+            [
+                f"{holder.name}, {holder.role}, is signed out everywhere, and what uses this token "
+                "stops working."
+            ],
+            f"Revoke the token of {holder.name}",
+            "/settings",
+        )
+        if not act.is_confirmed(form):
+            return act.ask(request, visitor, form)
     admin.revoke_token(state, visitor.holder, id)
     return RedirectResponse("/settings", 303)
 
 
 @router.post("/settings/schedule")
-def set_schedule(state: State, _: Manager, form: OwnForm) -> Response:
+def set_schedule(state: State, visitor: Manager, form: OwnForm) -> Response:
     """Let a survey's rounds follow a schedule, or none."""
-    schedule = field(form, "schedule") or None
-    if schedule is not None and schedule not in SCHEDULES:
-        raise Problem("malformed", f"'schedule' must be one of {', '.join(SCHEDULES)}, or empty")
-    state.catalogue.reschedule(field(form, "survey"), schedule)
+    wanted = {"schedule": schedule_of(field(form, "schedule"))}
+    state.catalogue.survey(field(form, "survey"))
+    state.governance.change(field(form, "survey"), wanted, None, visitor.holder)
     return RedirectResponse("/settings", 303)
 
 

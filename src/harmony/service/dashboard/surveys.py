@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -12,26 +13,37 @@ from harmony.csv_table import csv_table
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import RoundBody
+from harmony.service.asgi import own_url
 from harmony.service.catalogue import RoundEntry
+from harmony.service.composition import ADVICE, spending_of, warning_of
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer, field
+from .confirm import Irreversible
 from .exports import csv_response, json_response
 from .live import version_of
+from .policy_views import kept_sentence, retention_sentence
 from .readings import Read
 from .rendering import page
+from .snippets import snippets
 from .views import attribute_card, round_state, survey_row
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 
 LIST_COLUMNS = (
     "name", "attributes", "epsilon", "answers", "schedule", "rounds", "round", "state",
-    "reports", "all_reports",
+    "reports", "all_reports", "retention_days", "public", "epsilon_in_30_days",
 )  # fmt: skip
 
 MOST_CARDS = 50
 """Attributes on one page."""
+
+MANY = 12
+"""So many attributes get contents, and so many values a search."""
+
+OPENED = 4
+"""Of many attributes, how many are open at first; charts are drawn when they are opened."""
 
 REFUSALS = {
     "conflict": "the device sent another report before",
@@ -55,8 +67,18 @@ def home(_: Viewer) -> Response:
 @router.get("/surveys")
 def list_surveys(request: Request, state: State, visitor: Viewer) -> Response:
     """Show every survey."""
-    version = version_of(state)
-    return page(request, "surveys.html", visitor=visitor, version=version, surveys=_rows(state))
+    version, rows = version_of(state), _rows(state)
+    total = math.fsum(row["epsilon_in_30_days"] or 0.0 for row in rows)
+    return page(
+        request,
+        "surveys.html",
+        visitor=visitor,
+        version=version,
+        surveys=rows,
+        total=total,
+        warning=warning_of(total),
+        advice=ADVICE,
+    )
 
 
 @router.get("/surveys.json")
@@ -71,7 +93,7 @@ def list_csv(state: State, _: Viewer) -> Response:
     return csv_response("surveys.csv", csv_table(_rows(state), LIST_COLUMNS))
 
 
-def _rows(state: ServiceState) -> list[dict[str, object]]:
+def _rows(state: ServiceState) -> list[dict[str, Any]]:
     reports, now = state.catalogue.reports(), state.clock()
     surveys = sorted(state.catalogue.surveys.values(), key=lambda one: -one.created)
     return [survey_row(one, reports, now) for one in surveys]
@@ -91,12 +113,15 @@ def show_survey(
     entry = state.catalogue.survey(name)
     shown: dict[str, Any] = {"visitor": visitor, "entry": entry, "survey": entry.survey}
     shown["version"] = version_of(state, name)
+    shown["spending"] = spending_of(entry.survey.epsilon, entry.schedule)
+    shown["retention"] = retention_sentence(entry.retention)
+    shown["snippets"] = snippets(entry.survey, own_url(request.scope, state.settings))
     if not entry.rounds:
         return page(request, "survey.html", **shown, round=None)
     chosen = _round(state, name, round)
     results = read.history(entry, chosen)
     result = results[-1]
-    attributes = entry.survey.attributes
+    attributes = entry.survey.attributes if result.reports else ()
     first = (page_number - 1) * MOST_CARDS
     now = state.clock()
     outcomes = state.metrics.outcomes(name)
@@ -105,6 +130,7 @@ def show_survey(
         "survey.html",
         **shown,
         round=chosen,
+        kept=kept_sentence(chosen),
         state=round_state(chosen, now),
         taking=entry.open_round(now),
         rounds=list(reversed(entry.rounds)),
@@ -112,6 +138,8 @@ def show_survey(
         cards=[
             attribute_card(one, results, result) for one in attributes[first : first + MOST_CARDS]
         ],
+        many=MANY,
+        opened=OPENED,
         page_number=page_number,
         pages=-(-len(attributes) // MOST_CARDS),
         accepted=outcomes.get("accepted", 0),
@@ -152,9 +180,27 @@ def open_round(state: State, visitor: Manager, form: OwnForm, name: str) -> Resp
 
 
 @router.post("/surveys/{name}/close")
-def close_round(state: State, visitor: Manager, form: OwnForm, name: str) -> Response:
-    """Close a round: its tally no longer changes."""
-    admin.close_round(state, visitor.holder, name, field(form, "label"))
+def close_round(
+    request: Request, state: State, visitor: Manager, form: OwnForm, name: str
+) -> Response:
+    """Close a round, once that is confirmed: its tally no longer changes."""
+    label = field(form, "label")
+    state.catalogue.survey(name)
+    entry = state.catalogue.round(name, label)
+    act = Irreversible(
+        f"Close round {label} of {name}?",
+        label,
+        [
+            "No report is added to it any more, and it never opens again.",
+            kept_sentence(entry),
+        ],
+        f"Close round {label}",
+        f"/surveys/{name}",
+        fields={"label": label},
+    )
+    if not act.is_confirmed(form):
+        return act.ask(request, visitor, form)
+    admin.close_round(state, visitor.holder, name, label)
     return RedirectResponse(f"/surveys/{name}", 303)
 
 

@@ -10,11 +10,14 @@ from fastapi.responses import RedirectResponse
 from harmony.csv_table import csv_table
 from harmony.service.api import trainings as api
 from harmony.service.api.access import State
+from harmony.service.composition import training_spending
 from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer
+from .confirm import Irreversible
 from .exports import csv_response, json_response
 from .live import version_of
+from .policy_views import retention_sentence
 from .rendering import page
 from .sessions import Visitor
 from .training_views import (
@@ -54,6 +57,7 @@ def show_training(request: Request, state: State, visitor: Viewer, name: str) ->
     """Show a training: its steps and its model so far."""
     version = version_of(state, name)
     training = _detail(state, visitor, name)
+    entry = state.trainings.training(name)
     return page(
         request,
         "training.html",
@@ -64,6 +68,9 @@ def show_training(request: Request, state: State, visitor: Viewer, name: str) ->
         loss=loss_of(training),
         coefficients=coefficients(training),
         weights=weights_chart(training),
+        entry=entry,
+        spending=training_spending(entry.epsilon),
+        retention=retention_sentence(entry.retention, training=True),
     )
 
 
@@ -81,8 +88,20 @@ def progress_csv(state: State, visitor: Viewer, name: str) -> Response:
 
 
 @router.post("/trainings/{name}/stop")
-def stop_training(state: State, visitor: Manager, _: OwnForm, name: str) -> Response:
-    """End a training with the model that it has."""
+def stop_training(
+    request: Request, state: State, visitor: Manager, form: OwnForm, name: str
+) -> Response:
+    """End a training with the model that it has, once that is confirmed."""
+    state.trainings.training(name)
+    act = Irreversible(
+        f"Stop the training {name}?",
+        name,
+        ["It ends with the model that it has by now, and takes no more reports."],
+        f"Stop {name}",
+        f"/trainings/{name}",
+    )
+    if not act.is_confirmed(form):
+        return act.ask(request, visitor, form)
     api.stop_training(state, visitor.holder, name)
     return RedirectResponse(f"/trainings/{name}", 303)
 

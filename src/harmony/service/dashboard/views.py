@@ -15,10 +15,12 @@ from harmony.estimate.result import Result
 from harmony.plan import Plan
 from harmony.questions import Asked
 from harmony.service.catalogue import RoundEntry, SurveyEntry
+from harmony.service.composition import spending_of
+from harmony.service.retention import DAY
 
 from .charts import MOST_BARS, Chart, chart_of, shown_value, trend_of
 
-MOST_ROWS = 200
+MOST_ROWS = 1_000
 """Rows of a table on a page; the whole histogram is in the CSV."""
 
 
@@ -37,6 +39,7 @@ class AttributeCard:
     """One attribute on a survey's page."""
 
     name: str
+    question: str | None
     asks: str
     is_mean: bool
     answers: int
@@ -81,6 +84,7 @@ def attribute_card(
     write = number_writer(rows)
     return AttributeCard(
         name=attribute.name,
+        question=attribute.question,
         asks=asks(attribute),
         is_mean=rows[0]["value"] is None,
         answers=one.n,
@@ -156,6 +160,9 @@ def survey_row(entry: SurveyEntry, reports: Mapping[int, int], now: float) -> di
         "state": round_state(latest, now) if latest else None,
         "reports": reports.get(latest.live.id, 0) if latest else 0,
         "all_reports": sum(reports.get(one.live.id, 0) for one in entry.rounds.values()),
+        "retention_days": entry.retention,
+        "public": entry.public,
+        "epsilon_in_30_days": spending_of(entry.survey.epsilon, entry.schedule).epsilon,
     }
 
 
@@ -171,6 +178,8 @@ def round_rows(
             "opened": one.opened,
             "closed": one.closed if one.closed is not None else one.closes,
             "devices": reports.get(one.live.id, 0),
+            "reports_until": None if one.closed is None else one.closed + DAY * one.retention,
+            "reports_dropped": one.dropped,
         }
         for entry in surveys
         for label, one in entry.rounds.items()

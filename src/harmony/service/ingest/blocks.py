@@ -93,6 +93,10 @@ class LiveRound:
         cells[(cells < 0).any(axis=1) | (tiers >= offered)] = -1
         return cells
 
+    def are_due(self, reports: Reports) -> NDArray[np.bool_]:
+        """Return whether it is each report's device's turn: always, without rotation."""
+        return self.coins.are_due(device_words(reports))
+
 
 def device_words(reports: Reports) -> Words:
     """Return the reports' device ids as two rows of words, low words first."""

@@ -15,11 +15,14 @@ CONFLICT: Final = 2
 CLOSED: Final = 3
 MALFORMED: Final = 4
 UNAUTHORIZED: Final = 5
+FORBIDDEN: Final = 6
 
-NAMES: Final = ("accepted", "duplicate", "conflict", "closed", "malformed", "unauthorized")
+NAMES: Final = (
+    "accepted", "duplicate", "conflict", "closed", "malformed", "unauthorized", "forbidden",
+)  # fmt: skip
 """The word for each outcome, as in the results of a list of reports."""
 
-LETTERS: Final = np.frombuffer(b"adcxmu", np.uint8)
+LETTERS: Final = np.frombuffer(b"adcxmuf", np.uint8)
 """The letter for each outcome, as in the results of a packed batch."""
 
 

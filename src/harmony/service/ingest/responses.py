@@ -16,6 +16,7 @@ _REFUSALS = {
     outcome.CONFLICT: ("conflict", "this device already sent another report in this round"),
     outcome.CLOSED: ("closed", "the round is not open"),
     outcome.MALFORMED: ("malformed", "'report': its tier or a symbol is not in the survey"),
+    outcome.FORBIDDEN: ("forbidden", "it is not this device's turn in this round"),
     outcome.UNAUTHORIZED: ("unauthorized", "this device was deleted; enrol again"),
 }
 

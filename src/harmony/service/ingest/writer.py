@@ -131,6 +131,11 @@ class Writer:
             self._probing = True
             self._work.put(self._probe)
 
+    def erase_soon(self) -> None:
+        """Clear the database's files of what was removed by somebody else (call it on the loop)."""
+        if self._running:
+            self._plan_erasing()
+
     async def close(self) -> None:
         """Take nothing more, commit what waits, and end the thread, or leave it if it hangs."""
         self._running = False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harmony.service.database import Database, postgres_url
 
-from .base import Store, StoreError
+from .base import ReportsDroppedError, Store, StoreError
 
-__all__ = ["Store", "StoreError", "open_store"]
+__all__ = ["ReportsDroppedError", "Store", "StoreError", "open_store"]
 
 
 def open_store(database: Database) -> Store:

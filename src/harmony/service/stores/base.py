@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from harmony.arrays import Counts
 from harmony.errors import HarmonyError
 from harmony.service.ingest.blocks import TIER, Block, LiveRound, Reports
-from harmony.service.ingest.outcomes import ACCEPTED, CLOSED, MALFORMED, Outcomes
+from harmony.service.ingest.outcomes import ACCEPTED, CLOSED, FORBIDDEN, MALFORMED, Outcomes
 from harmony.service.sealing import marks_of, seal
 
 Rows = NDArray[np.intp]
@@ -23,6 +23,13 @@ Append = Callable[[LiveRound, Reports, float], Outcomes | None]
 
 class StoreError(HarmonyError):
     """The database did not take a transaction: nothing of it may be acknowledged."""
+
+
+class ReportsDroppedError(HarmonyError):
+    """The reports of a round were dropped: its tally is all that is left."""
+
+    def __init__(self) -> None:
+        super().__init__("the round's reports were dropped, as its retention says; its tally stays")
 
 
 class Store(ABC):
@@ -48,9 +55,9 @@ class Store(ABC):
         live, reports = block.round, block.reports
         if live.key is None:  # its reports were dropped, which is after it closed
             return np.full(len(reports), CLOSED, np.uint8)
-        cells = live.locate(reports)
-        outcomes = np.full(len(reports), MALFORMED, np.uint8)
-        rows = np.flatnonzero(cells[:, 0] >= 0)
+        cells, due = live.locate(reports), live.are_due(reports)
+        outcomes = np.where(due, MALFORMED, FORBIDDEN).astype(np.uint8)
+        rows = np.flatnonzero((cells[:, 0] >= 0) & due)
         became = append(live, reports[rows], now)
         if became is None:
             return np.full(len(reports), CLOSED, np.uint8)
@@ -96,7 +103,7 @@ class Store(ABC):
     def stored(self, live: LiveRound) -> Iterator[Reports]:
         """Read back a round's reports as devices sent them, some thousands at a time.
 
-        There are none once the round's key was thrown away.
+        They are those of one moment.  Raises `ReportsDroppedError` if there are none any more.
         """
 
     @abstractmethod

@@ -31,7 +31,7 @@ from harmony.service.patient_connection import connector
 from harmony.service.sealing import marks_of
 from harmony_device.coins import ID_BYTES
 
-from .base import Store, StoreError
+from .base import ReportsDroppedError, Store, StoreError
 from .pipeline import TRUE, Pipeline
 
 SHARDS = 0x53484152
@@ -135,12 +135,19 @@ class PostgresStore(Store):
             pipeline.sync()
 
     def stored(self, live: LiveRound) -> Iterator[Reports]:
-        if live.key is None:
-            return
-        with (
-            self._connect() as connection,
-            connection.cursor("stored", binary=True) as cursor,
-        ):
+        with self._connect() as connection:
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            kept = connection.execute(
+                "SELECT 1 FROM rounds WHERE id = %s AND dropped IS NULL", (live.id,)
+            ).fetchone()
+            if kept is None or live.key is None:
+                raise ReportsDroppedError
+            yield from self._read(connection, live)
+
+    def _read(
+        self, connection: psycopg.Connection[tuple[bytes, bytes]], live: LiveRound
+    ) -> Iterator[Reports]:
+        with connection.cursor("stored", binary=True) as cursor:
             cursor.execute("SELECT device, body FROM reports WHERE round = %s", (live.id,))
             while rows := cursor.fetchmany(READ_REPORTS):
                 stored = live.rows(b"".join(device + body for device, body in rows))

@@ -37,7 +37,7 @@ from harmony.service.sealing import marks_of
 from harmony.service.stores.device_index import DeviceIndex
 from harmony_device.coins import ID_BYTES
 
-from .base import Store, StoreError
+from .base import ReportsDroppedError, Store, StoreError
 
 SHARD = 0
 """SQLite has one writer at a time, so one shard is enough."""
@@ -131,16 +131,23 @@ class SqliteStore(Store):
             self._connection.execute(f"PRAGMA user_version={(version + 1) % PROBES}")
 
     def stored(self, live: LiveRound) -> Iterator[Reports]:
-        if live.key is None:
-            return
-        rows = self._connection.execute(
-            "SELECT reports FROM chunks WHERE round = ? ORDER BY first", (live.id,)
-        )
-        for (packed,) in rows:
-            reports = live.rows(packed)
-            present = reports[reports[:, TIER] != NO_REPORT]
-            if len(present):
-                yield live.unseal(present)
+        self._connection.execute("BEGIN")
+        try:
+            kept = self._connection.execute(
+                "SELECT 1 FROM rounds WHERE id = ? AND dropped IS NULL", (live.id,)
+            ).fetchone()
+            if kept is None or live.key is None:
+                raise ReportsDroppedError
+            rows = self._connection.execute(
+                "SELECT reports FROM chunks WHERE round = ? ORDER BY first", (live.id,)
+            )
+            for (packed,) in rows:
+                reports = live.rows(packed)
+                present = reports[reports[:, TIER] != NO_REPORT]
+                if len(present):
+                    yield live.unseal(present)
+        finally:
+            self._connection.execute("ROLLBACK")
 
     @contextmanager
     def _transaction(self, *, alone: bool = False) -> Iterator[None]:

@@ -24,10 +24,12 @@ from harmony.errors import HarmonyError
 from harmony.tally import Tally
 
 from .. import schema
-from ..catalogue import Catalogue, read_tally
+from ..activity import SERVER, TRAINING_CREATED, TRAINING_STOPPED, Actor, note
+from ..catalogue import Catalogue
 from ..database import Database
 from ..entries import StepEntry, TrainingEntry
 from ..problems import Problem
+from ..round_rows import read_tally, retired_labels
 from .arrivals import Arrivals
 from .pacing import Pacing
 from .storage import (
@@ -48,6 +50,11 @@ log = structlog.get_logger(__name__)
 
 MOST_NAME = 48
 """A step's round is called after the training and its number, and a label has 64 characters."""
+
+FORMER_NAME = (
+    "'name': a survey or training of this name was deleted; devices that took part in it would "
+    "never take part in this one: choose another"
+)
 
 RETRY_SECONDS = 10.0
 """When to try again to close a step that could not be closed."""
@@ -102,7 +109,14 @@ class Trainings:
         return self._catalogue.trainings[name]
 
     def create(
-        self, definition: dict[str, Any], step_seconds: float, least: int | None
+        self,
+        definition: dict[str, Any],
+        step_seconds: float,
+        least: int | None,
+        *,
+        retention: int = schema.RETENTION_DAYS,
+        public: bool = False,
+        by: Actor = SERVER,
     ) -> TrainingEntry:
         """Store a training and open its first step."""
         from harmony.learn.training import Training
@@ -120,15 +134,21 @@ class Trainings:
             fingerprint=sha256(document).hexdigest(),
             document=document.decode(),
             created=now,
+            retention=retention,
+            public=public,
         )
         kept = schema.trainings.insert().values(
             trainer=state.trainer, step_seconds=step_seconds, least=least or 0, late=0, refused=0
         )
         try:
             with self._database.write() as connection:
+                if training.name in retired_labels(connection):
+                    raise Problem("conflict", FORMER_NAME)
                 number = connection.execute(survey.returning(schema.surveys.c.id)).scalar_one()
                 connection.execute(kept.values(survey=number))
                 open_step(connection, number, training.name, state, step_seconds, now)
+                settled = {"retention": retention, "public": public}
+                note(connection, by, now, TRAINING_CREATED, training.name, **settled)
         except IntegrityError:
             raise Problem(
                 "conflict", "'name': another survey or training has this name; choose another"
@@ -140,9 +160,9 @@ class Trainings:
         """Return a training with its open step, or raise the problem that there is none."""
         entry = self._catalogue.trainings.get(name)
         step = entry.open_step if entry else None
-        if entry is None:
+        if entry is None and name not in self._catalogue.retired:
             raise Problem("not-found", "there is no training of this name")
-        if step is None:
+        if entry is None or step is None:
             raise Problem("closed", "the training is over")
         return entry, step
 
@@ -176,10 +196,10 @@ class Trainings:
             if (count >= step.wanted or over) and now >= self._failed.get(entry.id, 0.0):
                 self._try_to_close(entry, step)
 
-    def stop(self, name: str) -> TrainingEntry:
+    def stop(self, name: str, *, by: Actor = SERVER) -> TrainingEntry:
         """End a training with the model that it has, having learnt from what is there."""
         while (step := (entry := self.training(name)).open_step) is not None:
-            self._close(entry, step, stopping=True)
+            self._close(entry, step, stopped_by=by)
         return entry
 
     def progress(self, name: str) -> Progress:
@@ -189,7 +209,9 @@ class Trainings:
         with self._database.read() as connection:
             row = connection.execute(
                 select(schema.trainings).where(schema.trainings.c.survey == entry.id)
-            ).one()
+            ).first()
+            if row is None:  # another server deleted it just now
+                raise Problem("not-found", "there is no training of this name")
             counted = connection.execute(
                 select(schema.rounds.c.id, func.coalesce(func.sum(schema.totals.c.reports), 0))
                 .outerjoin(schema.totals, schema.totals.c.round == schema.rounds.c.id)
@@ -233,9 +255,11 @@ class Trainings:
             self._failed[entry.id] = self._clock() + RETRY_SECONDS
             log.exception("a step could not be closed", training=entry.name, step=step.number)
 
-    def _close(self, entry: TrainingEntry, step: StepEntry, *, stopping: bool = False) -> None:
+    def _close(
+        self, entry: TrainingEntry, step: StepEntry, *, stopped_by: Actor | None = None
+    ) -> None:
         """Close a step, learn from it and open the next; whoever comes second does nothing."""
-        live, closed = step.live, False
+        live, closed, stopping = step.live, False, stopped_by is not None
         with self._closing:
             with self._database.read() as connection:
                 stored = stored_trainer(connection, entry.id)
@@ -249,6 +273,8 @@ class Trainings:
                             state = self._learnt(entry, step, stored, final, stopping)
                         now = self._clock()
                         close_step(connection, entry, live.id, state, now, stopping=stopping)
+                        if stopped_by is not None:
+                            note(connection, stopped_by, now, TRAINING_STOPPED, entry.name)
             self._catalogue.reload()
         if closed:
             log.info("step closed", round=live.round.label, reports=final.reports)

@@ -17,9 +17,10 @@ from harmony.rounds import Round
 from harmony.tally import Tally
 
 from .. import schema
-from ..catalogue import insert_round
 from ..entries import TrainingEntry
 from ..ingest.blocks import report_size
+from ..retention import drop_at_close
+from ..round_rows import insert_round
 
 if TYPE_CHECKING:
     from harmony.learn.trainer import Trainer
@@ -108,6 +109,7 @@ def close_step(
     else:
         open_step(connection, entry.id, entry.name, state, entry.step_seconds, now)
     connection.execute(update(trainings).where(trainings.c.survey == entry.id).values(**kept))
+    drop_at_close(connection, entry.id, now)
 
 
 def is_open(connection: Connection, round_id: int) -> bool:

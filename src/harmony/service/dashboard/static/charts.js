@@ -148,7 +148,20 @@
     return draw(figure);
   }
 
-  const figures = [...document.querySelectorAll("[data-chart]")];
-  Promise.all(figures.map(prepare)).then(() => { document.body.dataset.drawn = "yes"; });
-  document.addEventListener("recolour", () => figures.forEach(draw));
+  // What a closed attribute hides has no width yet, and many charts take time: it is drawn when it is opened.
+  const shown = new Set();
+  const waiting = new Set(document.querySelectorAll("[data-chart]"));
+
+  async function drawOpened() {
+    const opened = [...waiting].filter((figure) => !figure.closest("details:not([open])"));
+    for (const figure of opened) {
+      waiting.delete(figure);
+      shown.add(figure);
+    }
+    await Promise.all(opened.map(prepare));
+  }
+
+  drawOpened().then(() => { document.body.dataset.drawn = "yes"; });
+  document.addEventListener("toggle", drawOpened, { capture: true });
+  document.addEventListener("recolour", () => shown.forEach(draw));
 })();

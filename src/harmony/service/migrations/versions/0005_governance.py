@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,12 +57,32 @@ def upgrade() -> None:
     sealed = sa.Column("sealed", sa.Boolean, nullable=False, server_default=sa.false())
     op.add_column("allowed", sealed)
     connection = op.get_bind()
+    if connection.dialect.name != "sqlite":
+        _keep_no_samples()
+    _keep_from_now_on(connection)
     _mark_deleted_devices(connection)
     for round_id, key, size in _rounds(connection):
         if connection.dialect.name == "sqlite":
             _seal_chunks(connection, round_id, key, size)
         else:
             _seal_rows(connection, round_id, key)
+
+
+def _keep_from_now_on(connection: sa.Connection) -> None:
+    """Let the time of rounds that are closed already begin now: nobody chose it for them."""
+    ended = "(SELECT ended FROM trainings WHERE trainings.survey = rounds.survey)"
+    days = f"CAST((:now - coalesce({ended}, closed)) / 86400 AS INTEGER)"
+    connection.execute(
+        sa.text(f"UPDATE rounds SET retention = 31 + {days} WHERE closed < :now"),
+        {"now": time.time()},
+    )
+
+
+def _keep_no_samples() -> None:
+    """Let ANALYZE copy no ids and no keys into PostgreSQL's statistics, and forget those it did."""
+    for table, column in (("reports", "device"), ("allowed", "device"), ("round_keys", "secret")):
+        op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} TYPE bytea")
+        op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 0")
 
 
 def _mark_deleted_devices(connection: sa.Connection) -> None:

@@ -28,7 +28,7 @@ public final class AuditDevice {
         try (OutputStream out = new BufferedOutputStream(System.out)) {
             for (int left = asked.integer("count", 0, Integer.MAX_VALUE); left > 0; left--) {
                 double[][] answers = survey.answers(AppRecord.snapshot(values::get, survey.needs()), random);
-                out.write(survey.report(device, tier, answers, survey.asked(seed, device, tier), random));
+                out.write(survey.report(device, tier, answers, survey.asked(seed, device, tier), random, null));
             }
         }
     }

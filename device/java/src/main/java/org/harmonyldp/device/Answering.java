@@ -69,6 +69,12 @@ final class Answering {
             visit.skipped.put(offer.name, problem.getMessage());
             return;
         }
+        String objection =
+                Rotation.objection(survey, identity.device, offer.name, offer.round, state.ledger.entries());
+        if (objection != null) {
+            visit.skipped.put(offer.name, objection);
+            return;
+        }
         answerOne(identity, offer.name, offer.round, offer.round.label, survey, survey, values, visit);
     }
 
@@ -77,7 +83,7 @@ final class Answering {
             throws IOException, ServerTrouble, NoConsent {
         Backoff pause = state.pauses.of(training.name);
         double now = state.now();
-        String objection = state.limit.objection(training.epsilon, "", state.ledger.entries(), now);
+        String objection = state.limit.objection(new Charge(training.epsilon), "", state.ledger.entries(), now);
         if (state.reviewed != null) {
             objection = NOT_REVIEWED; // a step's document cannot be known before
         }

@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
  * The owner's consent, as the app tells it and as this directory remembers it.
  *
  * <p>Withdrawing first writes down which identity the server must delete, then removes the identity, the waiting
- * reports and the documents. Each step may be repeated, so a crash between two of them is finished on the next
- * occasion. The ledger stays: what was spent stays spent. An owner who used {@code forget} stays forgotten, whatever
- * the app says, until {@code rejoin}.
+ * reports, the memos and the documents. Each step may be repeated, so a crash between two of them is finished on the
+ * next occasion. The ledger stays: what was spent stays spent. An owner who used {@code forget} stays forgotten,
+ * whatever the app says, until {@code rejoin}.
  */
 final class Consent {
     private final Path directory;
@@ -101,6 +101,7 @@ final class Consent {
         }
         identities.remove();
         new Outbox(directory, 0).clear();
+        new Memos(directory).clear();
         new Documents(directory).keepOnly(Collections.<String>emptySet());
     }
 }

@@ -11,6 +11,7 @@ final class DeviceState {
     final IdentityFile identities;
     final Ledger ledger;
     final Outbox outbox;
+    final Memos memos;
     final long mostWaitingBytes;
     final Surveys surveys;
     final Backoff backoff;
@@ -32,6 +33,7 @@ final class DeviceState {
         this.ledger = new Ledger(directory);
         this.mostWaitingBytes = built.mostWaitingBytes;
         this.outbox = new Outbox(directory, built.mostWaitingBytes);
+        this.memos = new Memos(directory);
         this.surveys = new Surveys(directory, built.mostDocumentBytes);
         this.backoff = Backoff.of(directory);
         this.pauses = new Pauses(directory);

@@ -13,21 +13,21 @@ public final class Entry {
     private final long at;
     private final String survey;
     private final String round;
-    private final double epsilon;
     private final List<String> asked;
-    /** What was spent, in whole billionths. */
-    final double billionths;
+    final Charge charge;
+    /** The number of the round; null if it has none. */
+    final Long number;
     /** The times at which it may have been, as far as the device's clock can be trusted. */
     final List<Long> dates = new ArrayList<>();
     private String state = "waiting";
 
-    Entry(long at, String survey, String round, double epsilon, List<String> asked) {
+    Entry(long at, String survey, String round, Charge charge, List<String> asked, Long number) {
         this.at = at;
         this.survey = survey;
         this.round = round;
-        this.epsilon = epsilon;
+        this.charge = charge;
         this.asked = Collections.unmodifiableList(asked);
-        this.billionths = EpsilonLimit.billionths(epsilon);
+        this.number = number;
         dates.add(at);
     }
 
@@ -46,9 +46,19 @@ public final class Entry {
         return round;
     }
 
-    /** The epsilon that was spent. */
+    /** The epsilon that was spent, for itself. */
     public double getEpsilon() {
-        return epsilon;
+        return charge.epsilon;
+    }
+
+    /** The most that was spent, whatever the answers did: more than its epsilon in a survey with memory. */
+    public double getWorstEpsilon() {
+        return charge.change;
+    }
+
+    /** Whether the report is one of a survey with memory. */
+    public boolean hasMemory() {
+        return charge.memo != null;
     }
 
     /** The attributes that were asked. */
@@ -82,7 +92,7 @@ public final class Entry {
 
     @Override
     public String toString() {
-        return Times.text(at) + " " + survey + " " + round + ": epsilon " + epsilon + " on " + String.join(", ", asked)
+        return Times.text(at) + " " + survey + " " + round + ": epsilon " + charge.epsilon + " on " + String.join(", ", asked)
                 + ", " + state;
     }
 }

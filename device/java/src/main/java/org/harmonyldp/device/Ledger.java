@@ -28,12 +28,20 @@ final class Ledger {
     }
 
     /** Writes down, durably, that epsilon is spent. */
-    void charge(double now, String survey, String round, double epsilon, List<String> asked) throws IOException {
+    void charge(double now, String survey, Round round, Charge charge, List<String> asked) throws IOException {
         Map<String, Object> line = line(now, ANSWERED);
         line.put("survey", survey);
-        line.put("round", round);
-        line.put("epsilon", epsilon);
+        line.put("round", round.label);
+        line.put("epsilon", charge.epsilon);
         line.put("asked", asked);
+        if (round.number != null) {
+            line.put("number", round.number);
+        }
+        if (charge.memo != null) {
+            line.put("memory", charge.memory);
+            line.put("change", charge.change);
+            line.put("memo", charge.memo);
+        }
         append(line);
     }
 

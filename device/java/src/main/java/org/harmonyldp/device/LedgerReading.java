@@ -37,15 +37,12 @@ final class LedgerReading {
     }
 
     private void answered(Fields fields, long at) throws Refused {
-        double epsilon = fields.number("epsilon");
-        if (epsilon <= 0) {
-            throw fields.refused("epsilon", "must be positive");
-        }
+        Charge charge = Charge.read(fields);
         List<String> asked = new ArrayList<>();
         for (Object name : fields.list("asked", 0, Integer.MAX_VALUE)) {
             asked.add(String.valueOf(name));
         }
-        Entry entry = new Entry(at, fields.text("survey"), fields.text("round"), epsilon, asked);
+        Entry entry = new Entry(at, fields.text("survey"), fields.text("round"), charge, asked, Round.number(fields));
         if (latest >= at + Entry.DAYS_30) { // the clock was set back, or had run ahead before
             entry.dates.add((long) latest);
         }

@@ -17,14 +17,22 @@ final class MechanismReader {
         this.attribute = attribute;
     }
 
-    static Survey.Mechanism read(Fields fields, Attribute attribute, List<Table> tables) throws Refused {
+    static Survey.Mechanism read(Fields fields, Attribute attribute, Tables tables, boolean remembers) throws Refused {
         MechanismReader reader = new MechanismReader(fields, attribute);
         reader.refuseAnotherSign();
         if (!attribute.code().equals(fields.get("code"))) {
             throw fields.refused("code", "must be " + attribute.code() + " for this attribute");
         }
-        Table table = tables.get(fields.integer("table", 0, tables.size() - 1));
-        return new Survey.Mechanism(attribute.code().equals("grid") ? reader.grid(table) : reader.linear(table), table);
+        Table table = tables.table(fields);
+        Code code = attribute.code().equals("grid") ? reader.grid(table) : reader.linear(table);
+        if (!remembers && fields.get("replace") != null) {
+            throw fields.refused("replace", "needs memory");
+        }
+        ReplaceTable replace = remembers ? tables.replace(fields) : null;
+        if (replace != null && replace.symbols() != table.symbols()) {
+            throw fields.refused("replace", "must have as many symbols as the table");
+        }
+        return new Survey.Mechanism(code, table, replace);
     }
 
     private void refuseAnotherSign() throws Refused {

@@ -23,7 +23,7 @@ final class Offer {
         }
         String name = name(fields);
         return new Offer(
-                name, fields.number("epsilon"), (String) fields.get("fingerprint"), Round.read(fields.fields("round")));
+                name, fields.number("epsilon"), (String) fields.get("fingerprint"), Round.listed(fields.fields("round")));
     }
 
     static Offer training(Object listed) throws Refused {

@@ -9,11 +9,15 @@ import java.util.List;
  * Spends epsilon on one report.
  *
  * <p>The order of {@link #spend} is the privacy argument. Under the directory's lock: the round is looked up in the
- * ledger (never twice), the owner's limits are asked (never too much), the epsilon is charged durably, only then is the
- * report drawn, and it is on disk before it is sent. A crash between any two steps can only lose a report that was
- * charged.
+ * ledger (never twice, and with rotation never near another), the owner's limits are asked (never too much), a memo
+ * that is missing is drawn and kept, the epsilon is charged durably, only then is the report drawn, and it is on disk
+ * before it is sent. A crash between any two steps can only lose a report that was charged, or leave a memo that the
+ * next report is made of.
  */
 final class Spending {
+    /** The name of a memo that is not drawn yet; others are hexadecimal. */
+    private static final String NEW_MEMO = "new";
+
     private final DeviceState state;
 
     Spending(DeviceState state) {
@@ -37,16 +41,32 @@ final class Spending {
             if (Offer.isDone(entries, name, onceFor)) {
                 return "already answered";
             }
+            String objection = Rotation.objection(survey, identity.device, name, round, entries);
+            if (objection != null) {
+                return objection;
+            }
             if (!state.outbox.hasRoom(name, round.label, survey.reportBytes())) {
                 return state.mostWaitingBytes + " bytes of reports are waiting already";
             }
-            int tier = state.limit.tier(survey.epsilons, round.label, entries, now);
+            boolean remembers = survey.overTime.remembers();
+            int count = remembers ? survey.memoWords(survey.asked(round.seed, identity.device, 0)) : 0;
+            Memos.Memo memo = remembers ? state.memos.read(survey.fingerprint, identity.device, count) : null;
+            if (remembers && memo == null && !state.memos.hasRoom(count)) {
+                return "memos take " + state.memos.bytes() + " bytes already";
+            }
+            Charge[] charges = survey.charges(memo == null ? NEW_MEMO : memo.name);
+            int tier = state.limit.tier(charges, round.label, entries, now);
             if (tier < 0) {
-                return state.limit.objection(survey.leastEpsilon(), round.label, entries, now);
+                return state.limit.objectionToAll(charges, round.label, entries, now);
             }
             Survey.Asked asked = survey.asked(round.seed, identity.device, tier);
-            state.ledger.charge(now, name, round.label, survey.epsilons[tier], namesOf(survey, asked));
-            byte[] report = survey.report(identity.device, tier, answers, asked, state.random);
+            if (remembers && memo == null) {
+                memo = state.memos.draw(survey.fingerprint, identity.device, count, state.random);
+            }
+            Charge charge = survey.charges(memo == null ? null : memo.name)[tier];
+            state.ledger.charge(now, name, round, charge, namesOf(survey, asked));
+            long[] words = memo == null ? null : memo.words;
+            byte[] report = survey.report(identity.device, tier, answers, asked, state.random, words);
             state.outbox.add(name, round.label, report, now);
             return null;
         }

@@ -56,9 +56,11 @@ final class Spread {
     }
 
     boolean isWithin(BigInteger floor) {
-        return BigInteger.valueOf(largest)
-                       .shiftLeft(ExponentialFloor.FRACTION_BITS)
-                       .compareTo(floor.multiply(BigInteger.valueOf(smallest)))
-                <= 0;
+        return isWithin(BigInteger.valueOf(largest), BigInteger.valueOf(smallest), floor);
+    }
+
+    /** Whether two counts differ by a factor of {@code floor / 2^128} at most. */
+    static boolean isWithin(BigInteger largest, BigInteger smallest, BigInteger floor) {
+        return largest.shiftLeft(ExponentialFloor.FRACTION_BITS).compareTo(floor.multiply(smallest)) <= 0;
     }
 }

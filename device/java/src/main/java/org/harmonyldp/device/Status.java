@@ -3,6 +3,7 @@ package org.harmonyldp.device;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Who a device is, what waits and what was spent, for its owner to read: no value, no credential. */
@@ -15,7 +16,9 @@ public final class Status {
     private final int deletionsToConfirm;
     private final int roundsAnswered;
     private final double spentIn30Days;
+    private final double steadyIn30Days;
     private final double spentInAll;
+    private final double steadyInAll;
     private final int reportsWaiting;
     private final long bytesWaiting;
     private final double pause;
@@ -30,14 +33,18 @@ public final class Status {
         withdrawn = withdrawal.by != null;
         deletionsToConfirm = withdrawal.pending.size();
         roundsAnswered = entries.size();
-        double recent = 0;
-        double all = 0;
+        List<Charge> recent = new ArrayList<>();
+        List<Charge> all = new ArrayList<>();
         for (Entry entry : entries) {
-            recent += entry.isRecent(now) ? entry.billionths : 0;
-            all += entry.billionths;
+            all.add(entry.charge);
+            if (entry.isRecent(now)) {
+                recent.add(entry.charge);
+            }
         }
-        spentIn30Days = recent / BILLION;
-        spentInAll = all / BILLION;
+        spentIn30Days = Charge.worst(recent) / BILLION;
+        steadyIn30Days = Charge.steady(recent) / BILLION;
+        spentInAll = Charge.worst(all) / BILLION;
+        steadyInAll = Charge.steady(all) / BILLION;
         reportsWaiting = outbox.waiting().size();
         bytesWaiting = outbox.bytes();
         pause = Backoff.of(directory).remaining(now);
@@ -72,14 +79,24 @@ public final class Status {
         return roundsAnswered;
     }
 
-    /** The epsilon that counts towards the limit of 30 days now. */
+    /** The most epsilon that was spent in the last 30 days, whatever the answers did. */
     public double getSpentIn30Days() {
         return spentIn30Days;
+    }
+
+    /** The same if no answer of a survey with memory changed. */
+    public double getSteadyIn30Days() {
+        return steadyIn30Days;
     }
 
     /** All epsilon that was ever spent. */
     public double getSpentInAll() {
         return spentInAll;
+    }
+
+    /** The same if no answer of a survey with memory changed. */
+    public double getSteadyInAll() {
+        return steadyInAll;
     }
 
     /** How many reports wait to be acknowledged. */

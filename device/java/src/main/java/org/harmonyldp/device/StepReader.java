@@ -27,6 +27,9 @@ final class StepReader {
             throw document.refused("training", "must be the name of a training");
         }
         Survey survey = SurveyReader.read(document.get("survey"), "survey");
+        if (survey.overTime.rotates() || survey.overTime.remembers()) {
+            throw document.refused("survey", "must not have every or memory in a step");
+        }
         Round round = Round.read(document.fields("round"));
         readFeatures();
         Attribute label = attribute(document.fields("label"));

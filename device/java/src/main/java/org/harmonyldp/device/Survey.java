@@ -1,6 +1,7 @@
 package org.harmonyldp.device;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -13,10 +14,13 @@ final class Survey implements Questions {
     static final class Mechanism {
         final Code code;
         final Table table;
+        /** With memory: what each round sends for the symbol that is kept; else null. */
+        final ReplaceTable replace;
 
-        Mechanism(Code code, Table table) {
+        Mechanism(Code code, Table table, ReplaceTable replace) {
             this.code = code;
             this.table = table;
+            this.replace = replace;
         }
     }
 
@@ -32,6 +36,9 @@ final class Survey implements Questions {
     }
 
     final String name;
+    /** Of the document: its halves are two public seeds, of what is asked with memory, and of whose turn it is. */
+    final String fingerprint;
+    final OverTime overTime;
     /** The epsilons of the tiers, in their order. */
     final double[] epsilons;
     final int answers;
@@ -41,9 +48,11 @@ final class Survey implements Questions {
     private final int symbolBytes;
 
     /** {@code coins} and {@code mechanisms} are by attribute, the mechanisms by tier within it. */
-    Survey(String name, double[] epsilons, int answers, List<Attribute> attributes, int[] coins,
-            Mechanism[][] mechanisms) {
+    Survey(String name, String fingerprint, double[] epsilons, int answers, OverTime overTime,
+            List<Attribute> attributes, int[] coins, Mechanism[][] mechanisms) {
         this.name = name;
+        this.fingerprint = fingerprint;
+        this.overTime = overTime;
         this.epsilons = epsilons;
         this.answers = answers;
         this.attributes = attributes;
@@ -67,13 +76,37 @@ final class Survey implements Questions {
         return greatest;
     }
 
-    /** The least epsilon of a report. */
-    double leastEpsilon() {
-        double least = epsilons[0];
-        for (double epsilon : epsilons) {
-            least = Math.min(least, epsilon);
+    /** What a report of each tier spends; {@code memo} is the name of what it is made of, with memory. */
+    Charge[] charges(String memo) {
+        Charge[] charges = new Charge[epsilons.length];
+        for (int tier = 0; tier < charges.length; tier++) {
+            charges[tier] = overTime.remembers() ? new Charge(epsilons[tier], overTime.memory, overTime.change, memo)
+                                                 : new Charge(epsilons[tier]);
         }
-        return least;
+        return charges;
+    }
+
+    /** One of the survey's own public seeds. */
+    private byte[] seed(int half) {
+        if (fingerprint == null) {
+            throw new IllegalStateException("a survey with 'every' or 'memory' needs its fingerprint");
+        }
+        byte[] both = Hex.bytes(fingerprint);
+        return Arrays.copyOfRange(both, half * both.length / 2, (half + 1) * both.length / 2);
+    }
+
+    /** Which of every so many rounds a device answers. */
+    int place(byte[] device) {
+        return Rotation.place(seed(1), device, overTime.every);
+    }
+
+    /** How many words a device keeps that is asked this, in a survey with memory. */
+    int memoWords(Asked asked) {
+        int words = 0;
+        for (int attribute : asked.attributes) {
+            words += 1 + mechanisms[attribute][0].table.inputs();
+        }
+        return words;
     }
 
     /** The bytes of every report: they depend on the survey alone. */
@@ -81,9 +114,9 @@ final class Survey implements Questions {
         return Names.ID_BYTES + 1 + answers * symbolBytes;
     }
 
-    /** What a device is asked in a round by its public coin. */
+    /** What a device is asked in a round by its public coin; with memory it is the same in every round. */
     Asked asked(byte[] seed, byte[] device, int tier) {
-        Coins coin = new Coins(seed, device);
+        Coins coin = new Coins(overTime.remembers() ? seed(0) : seed, device);
         int[] chosen = coin.attributes(coins, answers);
         long[] rows = new long[chosen.length];
         for (int place = 0; place < chosen.length; place++) {
@@ -115,20 +148,29 @@ final class Survey implements Questions {
         return answers;
     }
 
-    /** The report: 16 random bytes are drawn for each answer, whatever the attribute and the answer. */
-    byte[] report(byte[] device, int tier, double[][] answers, Asked asked, RandomBytes random) {
+    /**
+     * The report: 16 random bytes are drawn for each answer, whatever the attribute and the answer. {@code memo} has
+     * the words that are kept in a survey with memory, for each answer one to round with and one for each index.
+     */
+    byte[] report(byte[] device, int tier, double[][] answers, Asked asked, RandomBytes random, long[] memo) {
         byte[] report = new byte[reportBytes()];
         System.arraycopy(device, 0, report, 0, Names.ID_BYTES);
         report[Names.ID_BYTES] = (byte) tier;
         byte[] drawn = random.next(RANDOM_BYTES * asked.attributes.length);
         int at = Names.ID_BYTES + 1;
+        int start = 0;
         for (int place = 0; place < asked.attributes.length; place++) {
             int attribute = asked.attributes[place];
             Mechanism mechanism = mechanisms[attribute][tier];
             long roundWord = SipHash.littleEndian(drawn, RANDOM_BYTES * place, 8);
             long tableWord = SipHash.littleEndian(drawn, RANDOM_BYTES * place + 8, 8);
-            int index = mechanism.code.index(answers[attribute], asked.rows[place], roundWord);
-            int symbol = mechanism.table.symbol(index, tableWord);
+            boolean kept = mechanism.replace != null;
+            int index = mechanism.code.index(answers[attribute], asked.rows[place], kept ? memo[start] : roundWord);
+            int symbol = mechanism.table.symbol(index, kept ? memo[start + 1 + index] : tableWord);
+            if (kept) {
+                symbol = mechanism.replace.symbol(symbol, tableWord);
+                start += 1 + mechanism.table.inputs();
+            }
             for (int part = 0; part < symbolBytes; part++) {
                 report[at++] = (byte) (symbol >>> 8 * part);
             }

@@ -28,7 +28,7 @@ final class Surveys {
     Survey of(Offer offer, Download download) throws IOException, Refused, ServerTrouble, NoConsent {
         Survey survey = checked.get(offer.fingerprint);
         if (survey == null) {
-            survey = SurveyReader.read(Json.read(document(offer, download), mostBytes), "");
+            survey = SurveyReader.listed(Json.read(document(offer, download), mostBytes), offer.fingerprint);
             checked.put(offer.fingerprint, survey);
         }
         if (!survey.name.equals(offer.name)) {

@@ -17,13 +17,18 @@ final class Table {
         this.spread = circulant ? Spread.ofRow(counts[0]) : Spread.ofColumns(counts);
         this.runningSums = new long[counts.length][];
         for (int row = 0; row < counts.length; row++) {
-            long sum = 0;
-            runningSums[row] = new long[counts[row].length];
-            for (int symbol = 0; symbol < counts[row].length; symbol++) {
-                sum += counts[row][symbol];
-                runningSums[row][symbol] = sum;
-            }
+            runningSums[row] = runningSums(counts[row]);
         }
+    }
+
+    static long[] runningSums(long[] row) {
+        long sum = 0;
+        long[] sums = new long[row.length];
+        for (int place = 0; place < row.length; place++) {
+            sum += row[place];
+            sums[place] = sum;
+        }
+        return sums;
     }
 
     boolean isCirculant() {
@@ -43,6 +48,44 @@ final class Table {
         return spread.isWithin(floor);
     }
 
+    /** The same for this table and a replace table after it, whose counts together are out of 2^106. */
+    boolean keepsBefore(ReplaceTable replace, BigInteger floor) {
+        for (int symbol = 0; symbol < (circulant ? 1 : symbols()); symbol++) {
+            BigInteger[] counts = new BigInteger[2];
+            long[] extremes = circulant ? extremesOf(runningSums[0]) : extremesOf(symbol);
+            for (int place = 0; place < 2; place++) {
+                counts[place] = BigInteger.valueOf(replace.keep)
+                                        .multiply(BigInteger.valueOf(extremes[place]))
+                                        .add(BigInteger.valueOf(replace.count(symbol, circulant)).shiftLeft(53));
+            }
+            if (!Spread.isWithin(counts[0], counts[1], floor)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The largest and the smallest count of a row. */
+    private static long[] extremesOf(long[] sums) {
+        long[] extremes = {sums[0], sums[0]};
+        for (int place = 1; place < sums.length; place++) {
+            extremes[0] = Math.max(extremes[0], sums[place] - sums[place - 1]);
+            extremes[1] = Math.min(extremes[1], sums[place] - sums[place - 1]);
+        }
+        return extremes;
+    }
+
+    /** The largest and the smallest count of a symbol over all rows. */
+    private long[] extremesOf(int symbol) {
+        long[] extremes = {0, TOTAL};
+        for (long[] sums : runningSums) {
+            long count = symbol == 0 ? sums[0] : sums[symbol] - sums[symbol - 1];
+            extremes[0] = Math.max(extremes[0], count);
+            extremes[1] = Math.min(extremes[1], count);
+        }
+        return extremes;
+    }
+
     /** The symbol for an input and a random word. */
     int symbol(int index, long tableWord) {
         long draw = tableWord >>> 11;
@@ -52,7 +95,7 @@ final class Table {
         return (index + sumsUpTo(runningSums[0], draw)) % symbols();
     }
 
-    private static int sumsUpTo(long[] sums, long draw) {
+    static int sumsUpTo(long[] sums, long draw) {
         int low = 0;
         int high = sums.length;
         while (low < high) {

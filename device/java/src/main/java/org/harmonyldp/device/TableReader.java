@@ -11,22 +11,29 @@ final class TableReader {
 
     private int counts;
 
-    static List<Table> read(Fields document) throws Refused {
+    static Tables read(Fields document) throws Refused {
         List<?> listed = document.list("tables", 1, MOST_TABLES);
         TableReader reader = new TableReader();
-        List<Table> tables = new ArrayList<>(listed.size());
+        List<Object> tables = new ArrayList<>(listed.size());
         for (int place = 0; place < listed.size(); place++) {
             tables.add(reader.table(document.fields("tables", place, listed.get(place))));
         }
-        return tables;
+        return new Tables(tables);
     }
 
-    private Table table(Fields fields) throws Refused {
+    private Object table(Fields fields) throws Refused {
+        if ("replace".equals(fields.get("kind"))) {
+            long[] row = row(fields, fields.get("counts"));
+            if (row.length < 3) {
+                throw fields.refused("counts", "must have one to keep, and one for each symbol");
+            }
+            return new ReplaceTable(row);
+        }
         if ("circulant".equals(fields.get("kind"))) {
             return new Table(true, new long[][] {row(fields, fields.get("counts"))});
         }
         if (!"dense".equals(fields.get("kind"))) {
-            throw fields.refused("kind", "must be dense or circulant");
+            throw fields.refused("kind", "must be dense, circulant or replace");
         }
         List<?> listed = fields.list("counts", 2, MOST_COUNTS);
         long[][] rows = new long[listed.size()][];

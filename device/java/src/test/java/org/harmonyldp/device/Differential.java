@@ -49,6 +49,6 @@ final class Differential {
         WrittenBytes random = new WrittenBytes(Vectors.bytes(read, "random"));
         Questions questions = step == null ? survey : step;
         double[][] answers = questions.answers(AppRecord.snapshot(values::get, questions.needs()), random);
-        return random.report(survey.report(device, tier, answers, survey.asked(seed, device, tier), random));
+        return random.report(survey.report(device, tier, answers, survey.asked(seed, device, tier), random, null));
     }
 }

@@ -47,6 +47,11 @@ final class KernelVectors extends Vectors {
             expect("edge", get(one, "kept"),
                     table.keeps(ExponentialFloor.of(number(one, "epsilon"), integer(one, "answers"))));
         }
+        for (Object one : list(file, "products")) {
+            BigInteger floor = ExponentialFloor.of(number(one, "epsilon"), integer(one, "answers"));
+            Table table = table(get(one, "table"));
+            expect("product", get(one, "kept"), table.keepsBefore(replaceTable(get(one, "replace")), floor));
+        }
     }
 
     private void coins() {
@@ -128,9 +133,15 @@ final class KernelVectors extends Vectors {
 
     private void tables() {
         for (Object one : list(file, "tables")) {
-            Table table = table(get(one, "table"));
+            Object written = get(one, "table");
+            boolean replaces = get(written, "kind").equals("replace");
+            Table table = replaces ? null : table(written);
+            ReplaceTable replace = replaces ? replaceTable(written) : null;
             for (Object each : list(one, "cases")) {
-                expect("table", integer(each, "symbol"), table.symbol(integer(each, "index"), word(each, "word")));
+                int index = integer(each, "index");
+                long word = word(each, "word");
+                int symbol = replaces ? replace.symbol(index, word) : table.symbol(index, word);
+                expect("table", integer(each, "symbol"), symbol);
             }
         }
     }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 
 /** Ledgers, limits and clocks. */
@@ -22,6 +23,9 @@ final class LedgerVectors extends Vectors {
             case "ledgers":
                 ledgers();
                 break;
+            case "over_time":
+                overTime();
+                break;
             default:
                 throw new IllegalArgumentException(name);
         }
@@ -31,8 +35,45 @@ final class LedgerVectors extends Vectors {
         for (Object one : list(file, "limits")) {
             expect(text(one, "why"), get(one, "answer"), answer(one));
         }
+        for (Object one : list(file, "memory")) {
+            Object answer = answer(one);
+            expect(text(one, "why"), get(one, "answer"), answer.equals(0.0) ? Boolean.TRUE : answer);
+        }
         for (Object line : list(file, "damaged")) {
             expect("damaged: " + line, null, entries(line + "\n", 0));
+        }
+    }
+
+    private void overTime() throws Refused {
+        for (Object one : list(file, "places")) {
+            byte[] fingerprint = bytes(one, "fingerprint");
+            byte[] seed = Arrays.copyOfRange(fingerprint, 16, 32);
+            expect("place", integer(one, "place"), Rotation.place(seed, bytes(one, "device"), integer(one, "every")));
+        }
+        for (Object one : list(file, "turns")) {
+            StringBuilder content = new StringBuilder();
+            for (Object line : list(one, "lines")) {
+                content.append(line).append('\n');
+            }
+            Long number = get(one, "number") == null ? null : (long) number(one, "number");
+            String objection = Rotation.objection(integer(one, "every"), integer(one, "place"), "phones", number,
+                    entries(content.toString(), 0));
+            expect(text(one, "why"), get(one, "answers"), objection == null);
+        }
+        for (Object one : list(file, "reports")) {
+            Object written = get(get(file, "surveys"), text(one, "survey"));
+            Survey survey = SurveyReader.listed(get(written, "survey"), text(written, "fingerprint"));
+            WrittenBytes random = new WrittenBytes(bytes(one, "random"));
+            byte[] device = bytes(one, "device");
+            long[] words = new long[list(one, "memo").size()];
+            for (int place = 0; place < words.length; place++) {
+                words[place] = Long.parseUnsignedLong((String) list(one, "memo").get(place), 16);
+            }
+            Survey.Asked asked = survey.asked(new byte[16], device, 0);
+            expect("words", words.length, survey.memoWords(asked));
+            double[][] answers = survey.answers(values(get(one, "values")), null);
+            byte[] report = survey.report(device, 0, answers, asked, random, words);
+            expect("remembered in " + survey.name, text(one, "report"), random.report(report));
         }
     }
 
@@ -47,17 +88,25 @@ final class LedgerVectors extends Vectors {
         if (entries == null) {
             return "damaged";
         }
-        double[] epsilons = new double[list(one, "tiers").size()];
-        for (int tier = 0; tier < epsilons.length; tier++) {
-            epsilons[tier] = (Double) list(one, "tiers").get(tier);
-        }
+        Charge[] charges = charges(one);
         EpsilonLimit limit = limit(get(one, "limit"));
-        int tier = limit.tier(epsilons, text(one, "round"), entries, now);
+        int tier = limit.tier(charges, text(one, "round"), entries, now);
         if (tier >= 0) {
             return (double) tier;
         }
-        String objection = limit.objection(epsilons[0], text(one, "round"), entries, now);
+        String objection = limit.objectionToAll(charges, text(one, "round"), entries, now);
         return objection.substring(0, objection.indexOf(':'));
+    }
+
+    private static Charge[] charges(Object one) throws Refused {
+        if (get(one, "charge") != null) {
+            return new Charge[] {Charge.read(Fields.of(get(one, "charge"), ""))};
+        }
+        Charge[] charges = new Charge[list(one, "tiers").size()];
+        for (int tier = 0; tier < charges.length; tier++) {
+            charges[tier] = new Charge((Double) list(one, "tiers").get(tier));
+        }
+        return charges;
     }
 
     /** What a ledger file of this content says to a device that is about to spend; null if it is damaged. */
@@ -84,6 +133,7 @@ final class LedgerVectors extends Vectors {
     private static EpsilonLimit limit(Object limits) {
         EpsilonLimit limit = EpsilonLimit.per30Days(number(limits, "per_30_days"));
         limit = get(limits, "per_round") == null ? limit : limit.perRound(number(limits, "per_round"));
-        return get(limits, "per_report") == null ? limit : limit.perReport(number(limits, "per_report"));
+        limit = get(limits, "per_report") == null ? limit : limit.perReport(number(limits, "per_report"));
+        return Boolean.TRUE.equals(get(limits, "steady")) ? limit.steady() : limit;
     }
 }

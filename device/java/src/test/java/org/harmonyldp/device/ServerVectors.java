@@ -87,7 +87,7 @@ final class ServerVectors extends Vectors {
             }
             byte[] device = bytes(one, "device");
             Survey.Asked asked = step.survey.asked(step.round.seed, device, 0);
-            byte[] report = step.survey.report(device, 0, answers, asked, random);
+            byte[] report = step.survey.report(device, 0, answers, asked, random, null);
             expect("report", text(one, "report"), random.report(report));
         }
         for (Object one : list(file, "refused")) {

@@ -72,7 +72,7 @@ final class SurveyVectors extends Vectors {
         WrittenBytes random = new WrittenBytes(bytes(one, "random"));
         byte[] device = bytes(one, "device");
         Survey.Asked asked = survey.asked(bytes(one, "seed"), device, tier);
-        byte[] report = survey.report(device, tier, answers, asked, random);
+        byte[] report = survey.report(device, tier, answers, asked, random, null);
         expect("report of " + survey.name, text(one, "report"), random.report(report));
     }
 

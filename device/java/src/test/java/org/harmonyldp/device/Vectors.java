@@ -78,6 +78,10 @@ abstract class Vectors {
         return counts;
     }
 
+    static ReplaceTable replaceTable(Object of) {
+        return new ReplaceTable(counts(list(of, "counts")));
+    }
+
     static Table table(Object of) {
         List<?> rows = list(of, "counts");
         if (get(of, "kind").equals("circulant")) {

@@ -1,0 +1,95 @@
+"""Rounds as the database keeps them: opened, closed and read within somebody's transaction."""
+
+from __future__ import annotations
+
+import numpy as np
+from sqlalchemy import Connection, func, select, update
+
+from harmony.rounds import Round
+from harmony.tally import Tally
+
+from . import schema
+from .ingest.blocks import LiveRound
+from .retention import drop_at_close
+from .sealing import new_key
+
+
+def insert_round(
+    connection: Connection, survey: int, opened: Round, closes: float | None, now: float
+) -> int:
+    """Open a round within a transaction, and return its id; its number follows the last one."""
+    last = select(func.coalesce(func.max(schema.rounds.c.number), 0) + 1)
+    following = last.where(schema.rounds.c.survey == survey).scalar_subquery()
+    row = schema.rounds.insert().values(
+        survey=survey,
+        number=following if opened.number is None else opened.number,
+        label=opened.label,
+        seed=opened.seed,
+        opened=now,
+        closes=closes,
+        key=_key_number(connection, survey),
+        retention=select(schema.surveys.c.retention)
+        .where(schema.surveys.c.id == survey, schema.surveys.c.deleted.is_(None))
+        .scalar_subquery(),  # a survey that is gone has none, and the database refuses the row
+    )
+    return int(connection.execute(row.returning(schema.rounds.c.id)).scalar_one())
+
+
+def _key_number(connection: Connection, survey: int) -> int:
+    """Draw a key for a new round; the steps of a training share that of its first."""
+    shared = (
+        select(func.max(schema.rounds.c.key))
+        .join(schema.trainings, schema.trainings.c.survey == schema.rounds.c.survey)
+        .where(schema.rounds.c.survey == survey)
+    )
+    number = connection.execute(shared).scalar_one()
+    if number is None:
+        drawn = schema.round_keys.insert().values(secret=new_key())
+        number = connection.execute(drawn.returning(schema.round_keys.c.number)).scalar_one()
+    return int(number)
+
+
+def read_tally(connection: Connection, live: LiveRound) -> Tally:
+    """Read a round's tally within a transaction."""
+    counts = np.zeros(live.coins.cells, np.int64)
+    totals = np.zeros(len(live.survey.tiers), np.int64)
+    cells, tiers = schema.counts.c, schema.totals.c
+    for cell, count in connection.execute(
+        select(cells.cell, func.sum(cells.count)).where(cells.round == live.id).group_by(cells.cell)
+    ):
+        counts[cell] = int(count)
+    for tier, reports in connection.execute(
+        select(tiers.tier, func.sum(tiers.reports))
+        .where(tiers.round == live.id)
+        .group_by(tiers.tier)
+    ):
+        totals[tier] = int(reports)
+    return Tally.of(live.survey, live.round, counts, tuple(totals.tolist()))
+
+
+def close_expired(connection: Connection, survey: int, now: float) -> None:
+    """Close a survey's rounds that are over, within a transaction."""
+    rounds = schema.rounds.c
+    connection.execute(
+        update(schema.rounds)
+        .where(rounds.survey == survey, rounds.closed.is_(None), rounds.closes <= now)
+        .values(closed=rounds.closes)
+    )
+    drop_at_close(connection, survey, now)
+
+
+def retired_labels(connection: Connection) -> dict[str, frozenset[str]]:
+    """Read the labels of rounds that were deleted, by the name of their survey or training."""
+    name = func.coalesce(schema.surveys.c.former_name, schema.surveys.c.name)
+    rows = connection.execute(
+        select(name, schema.rounds.c.label)
+        .join(schema.rounds, schema.rounds.c.survey == schema.surveys.c.id)
+        .where(schema.rounds.c.deleted.is_not(None))
+    )
+    labels: dict[str, set[str]] = {}
+    for owner, label in rows:
+        labels.setdefault(owner, set()).add(label)
+    former = select(schema.surveys.c.former_name).where(schema.surveys.c.deleted.is_not(None))
+    for owner in connection.execute(former).scalars():
+        labels.setdefault(owner, set())
+    return {owner: frozenset(some) for owner, some in labels.items()}

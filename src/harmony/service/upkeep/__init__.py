@@ -1,0 +1,1 @@
+"""Upkeep: what operators do to a database, whether its server runs or not."""
