@@ -64,8 +64,9 @@ class ServerProcess:
 
     def start(self) -> ServerProcess:
         """Start it, and come back when it takes requests."""
+        is_alone = self._settings.get("workers", 1) == 1  # a daemon may not have workers
         self.process = _FORKSERVER.Process(
-            target=self._target, args=(str(self._log), self._settings), daemon=True
+            target=self._target, args=(str(self._log), self._settings), daemon=is_alone
         )
         self.process.start()
         self.wait_until_ready()

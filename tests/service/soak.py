@@ -101,8 +101,8 @@ class Soak:
         clients.append(asyncio.create_task(self._batches()))
         ends = time.monotonic() + seconds
         every = {
-            self._kill: seconds / 20,
-            self._next_round: seconds / 15,
+            self._kill: max(seconds / 20, 4),
+            self._next_round: max(seconds / 15, 3),
             self._back_up: seconds / 3.5,
             self._note_memory: seconds / 100,
         }

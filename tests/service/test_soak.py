@@ -27,5 +27,6 @@ def test_nothing_is_lost_or_double_whatever_happens_to_a_server(
     soak.run(SECONDS, devices=8)
     assert soak.check() > 0
     assert soak.deleted
-    assert soak.events["kills"] and soak.events["rounds"]
+    assert soak.events["kills"]
+    assert soak.events["rounds"]
     assert len(soak.backups) > 0 or workers > 1
