@@ -17,6 +17,7 @@ from harmony.errors import HarmonyError
 PEERS = ("multi_freq_ldpy", "pandas", "pure_ldp", "sklearn", "statsmodels", "xxhash")
 NEEDS = {
     "optimality": ("matplotlib",),
+    "coverage": (),
     "first_use": (),
     "collect": PEERS,
     "scale": ("duckdb", "ibis", "matplotlib", "pyspark"),

@@ -17,6 +17,7 @@ OUT = Path(__file__).parents[2] / "docs" / "screenshots"
 PAGES = {
     "surveys": "/surveys",
     "survey": f"/surveys/{SURVEY.name}",
+    "compare": f"/surveys/{SURVEY.name}/compare?before=2026-W42&after=2026-W46",
     "new-survey": "/new-survey",
     "training": "/trainings/system-errors",
     "devices": "/devices",
@@ -35,7 +36,7 @@ def photograph(page: Page, site: Site, look: str) -> None:
     """Take a picture of every page."""
     for name, path in PAGES.items():
         page.goto(site.url + path)
-        if name == "survey":
+        if name in ("survey", "compare"):
             page.locator("body[data-drawn]").wait_for()
         if name == "new-survey":
             page.get_by_label("Name").first.fill("phone-diagnostics-2")

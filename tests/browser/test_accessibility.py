@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 PAGES = (
-    "/surveys", f"/surveys/{SURVEY.name}", "/new-survey", "/trainings", "/trainings/system-errors",
-    "/devices", "/settings", "/docs",
+    "/surveys", f"/surveys/{SURVEY.name}", f"/surveys/{SURVEY.name}/compare?before=2026-W41",
+    "/new-survey", "/trainings", "/trainings/system-errors", "/devices", "/settings", "/docs",
 )  # fmt: skip
 PHONE = {"width": 390, "height": 844}
 

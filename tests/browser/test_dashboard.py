@@ -137,6 +137,37 @@ def test_charts_and_trends_are_drawn_and_can_be_saved(as_admin: Page, site: Site
         assert saved.value.path().stat().st_size > 2000
 
 
+def test_two_rounds_are_compared_side_by_side(as_admin: Page, site: Site) -> None:
+    page = as_admin
+    page.goto(site.url + OURS)
+    page.get_by_label("Compare with").select_option("2026-W41")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.wait_for_url(f"**{OURS}/compare?after=2026-W46&before=2026-W41")
+    page.locator("body[data-drawn]").wait_for()
+    assert page.get_by_role("heading", level=1).inner_text() == "2026-W46 against 2026-W41"
+    found = site.call("GET", f"/v1/surveys/{SURVEY.name}/rounds/2026-W46/changes?since=2026-W41")
+    summary = page.locator("#summary").inner_text()
+    assert all(name in summary for name in found["changed"] or ["No change can be told"])
+    mean = found["differences"][0]
+    ((_, before, after, difference, interval, noticed, mark),) = table_of(page, "battery use")
+    low, high = map(float, interval.split(" to "))
+    for text, key in (
+        (before, "before"), (after, "after"), (difference, "difference"), (noticed, "detectable"),
+        (low, "simultaneous_low"), (high, "simultaneous_high"),
+    ):  # fmt: skip
+        assert abs(float(text) - mean[key]) <= 0.05 + 1e-9
+    assert mark == ("changed" if mean["changed"] else "")
+    assert len(table_of(page, "theme")) == 3
+    drawn = page.locator(".chart.comparison .main-svg")
+    assert drawn.count() >= 4
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="CSV").click()
+    assert len(saved.value.path().read_text().splitlines()) == 1 + len(found["differences"])
+    page.get_by_label("Before").select_option("2026-W46")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.get_by_text("cannot be compared with itself").wait_for()
+
+
 def test_the_theme_can_be_chosen_and_is_kept(open_page: Callable[..., Page], site: Site) -> None:
     page = signed_in(open_page(color_scheme="light"), site, site.analyst)
 

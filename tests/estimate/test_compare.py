@@ -69,7 +69,7 @@ def test_a_change_is_what_lies_outside_of_the_intervals_that_hold_all_at_once(co
 def test_nothing_is_called_a_change_in_nineteen_of_twenty_comparisons(epsilon: float) -> None:
     """200 comparisons of one population with itself: 1 to 24 changes, else a chance of 1e-4.
 
-    `harmony.lab.coverage` does the same with 2,000.
+    `python -m benchmarks coverage` does the same with 2,000.
     """
     survey = hm.Survey("s", [*SURVEY.attributes, hm.Integer("k", 0, 9)], epsilon)
     table = people() | {"k": np.arange(N) % 10}

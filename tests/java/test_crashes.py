@@ -3,6 +3,7 @@
 Devices visit a server that opens a new round at every other visit and loses one reply in ten;
 they forget and rejoin every few visits.  Some share their directory with a second process.  Each is
 killed after a random time, and another goes on in the same directory: HARMONY_KILLS times in all.
+Half of them answer a survey with memory: no memo is ever drawn again, or outlives consent.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from harmony_device.ledger import Ledger
 from harmony_device.outbox import Outbox
 from tests.device.conftest import small_survey
 from tests.device.fake_server import Answer, FakeServer, serving
+from tests.device.over_time import check_memos, remembering_survey
 
 from . import sdk
 
@@ -36,7 +38,8 @@ class Rounds(FakeServer):
     """Opens another round now and then, and loses some replies."""
 
     def __init__(self, seed: int) -> None:
-        super().__init__(small_survey())
+        self.remembers = seed % 2 == 1
+        super().__init__(remembering_survey() if self.remembers else small_survey())
         self._rng = random.Random(seed)
         self._opening = threading.Lock()
         self.opened = 1
@@ -98,6 +101,8 @@ def check(server: FakeServer, folder: Path) -> Counter[str]:
         reports.setdefault(label, set()).add(report)
     assert all(len(one) == 1 for one in reports.values()), "two reports for a round"
     assert reports.keys() <= charged.keys(), "a report without a charge"
+    if isinstance(server, Rounds) and server.remembers:
+        check_memos(server.seen, lines)
     waiting = {one.round for one in Outbox(str(folder)).waiting()}
     states = Counter(entry.state.split(":")[0] for entry in Ledger(str(folder)).entries())
     never_sent = charged.keys() - reports.keys() - waiting

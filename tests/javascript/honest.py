@@ -1,4 +1,7 @@
-"""What must hold after any crash: one report for a round at most, and none without a charge."""
+"""What must hold after any crash: one report for a round at most, and none without a charge.
+
+In a survey with memory, one memo for an identity as well.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 
 from tests.device.conftest import small_survey
 from tests.device.fake_server import Answer, FakeServer
+from tests.device.over_time import check_memos, remembering_survey
 
 CORS = {
     "Access-Control-Allow-Origin": "*",
@@ -21,8 +25,11 @@ CORS = {
 class Rounds(FakeServer):
     """Opens another round now and then, loses some replies, and may be asked by any web page."""
 
-    def __init__(self, seed: int, *, opening: float = 0.5, losing: float = 0.1) -> None:
-        super().__init__(small_survey())
+    def __init__(
+        self, seed: int, *, opening: float = 0.5, losing: float = 0.1, remembers: bool = False
+    ) -> None:
+        super().__init__(remembering_survey() if remembers else small_survey())
+        self.remembers = remembers
         self._rng = random.Random(seed)
         self._choosing = threading.Lock()
         self._chances = opening, losing
@@ -47,7 +54,7 @@ class Rounds(FakeServer):
         return status, {**sent, **CORS}, content
 
 
-def check_honest(server: FakeServer, lines: list[dict[str, Any]]) -> Counter[str]:
+def check_honest(server: Rounds, lines: list[dict[str, Any]]) -> Counter[str]:
     """Compare what a server saw with the lines of one device's ledger, and count."""
     charged = Counter(line["round"] for line in lines if line["event"] == "answered")
     assert set(charged.values()) <= {1}, "a round was charged twice"
@@ -56,6 +63,8 @@ def check_honest(server: FakeServer, lines: list[dict[str, Any]]) -> Counter[str
         reports.setdefault(label, set()).add(report)
     assert all(len(one) == 1 for one in reports.values()), "two reports for a round"
     assert reports.keys() <= charged.keys(), "a report without a charge"
+    if server.remembers:
+        check_memos(server.seen, lines)
     return Counter(
         {"charged": len(charged), "seen": len(reports), "lost": len(charged) - len(reports)}
     )

@@ -53,7 +53,7 @@ def kill(url: str, folder: Path, life: float) -> None:
 def torment(number: int, folder: Path, kills: int) -> Counter[str]:
     """Kill devices of one directory so often, then count what became of its rounds."""
     rng = random.Random(number)
-    server = Rounds(number)
+    server = Rounds(number, remembers=number % 2 == 1)
     with serving(server) as url, ThreadPoolExecutor(2) as pool:
         left = kills
         while left:

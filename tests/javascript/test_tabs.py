@@ -32,9 +32,12 @@ WORKERS = """async (workers) => {
 WITHOUT_LOCKS = "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })"
 
 
+@pytest.mark.parametrize("remembers", [False, True], ids=["plain", "memory"])
 @pytest.mark.parametrize("has_locks", [True, False], ids=["Web Locks", "transactions alone"])
-def test_tabs_and_workers_answer_a_round_once(browser: Browser, has_locks: bool) -> None:
-    server = Pages(1, opening=0, losing=0)
+def test_tabs_and_workers_answer_a_round_once(
+    browser: Browser, has_locks: bool, remembers: bool
+) -> None:
+    server = Pages(1, opening=0, losing=0, remembers=remembers)
     with serving(server) as url:
         context = browser.new_context()
         pages = [opened(context, url) for _ in range(3)]
@@ -58,9 +61,12 @@ def test_tabs_and_workers_answer_a_round_once(browser: Browser, has_locks: bool)
         assert server.enrolments == 1
 
 
-def test_tabs_that_are_closed_in_mid_visit_never_report_twice(browser: Browser) -> None:
+@pytest.mark.parametrize("remembers", [False, True], ids=["plain", "memory"])
+def test_tabs_that_are_closed_in_mid_visit_never_report_twice(
+    browser: Browser, remembers: bool
+) -> None:
     rng = random.Random(16)
-    server = Pages(2)
+    server = Pages(2, remembers=remembers)
     with serving(server) as url:
         context = browser.new_context()
         last = opened(context, url)

@@ -55,6 +55,40 @@ def test_estimates_come_with_intervals_as_json_and_as_csv(service: Service) -> N
     assert latest["confidence"] == 0.9
 
 
+def test_two_rounds_are_compared(service: Service) -> None:
+    before = SURVEY.estimate(filled(service))
+    service.state.catalogue.close(SURVEY.name, "week1")
+    service.open("week2")
+    headers = service.bearer("analyst")
+    changes = f"/v1/surveys/{SURVEY.name}/rounds/latest/changes"
+    found = service.client.get(f"{changes}?since=week1&top=1", headers=headers).json()
+    empty = SURVEY.estimate(Tally.empty(SURVEY, hm.Round("week2", bytes(16))))
+    assert found == hm.compare(before, empty).to_dict(top=1)
+    text = service.client.get(f"{changes}.csv?since=week1", headers=headers).text
+    assert text == hm.compare(before, empty).to_csv()
+    for query, why in (
+        ("since=week2", "a round cannot be compared with itself"),
+        ("", "since"),
+    ):
+        refused = service.client.get(f"{changes}?{query}", headers=headers)
+        assert refused.status_code == 422
+        assert why in refused.json()["detail"]
+    refused = service.client.get(f"{changes}?since=week7", headers=headers)
+    assert refused.status_code == 404
+
+
+def test_rounds_of_two_surveys_are_compared_where_they_ask_the_same(service: Service) -> None:
+    filled(service)
+    headers = service.bearer("analyst")
+    for name, asked in (("more", hm.Boolean("wifi")), ("other", hm.Boolean("nothing"))):
+        service.open("week1", hm.Survey(name, [asked], 1.0))
+    found = service.client.get(f"{ROUND}/changes?since=week1&of=more", headers=headers).json()
+    assert {row["attribute"] for row in found["differences"]} == {"wifi"}
+    refused = service.client.get(f"{ROUND}/changes?since=week1&of=other", headers=headers)
+    assert refused.status_code == 422
+    assert "no attribute of the same name" in refused.json()["detail"]
+
+
 def test_the_tally_file_is_the_tally(service: Service, tmp_path: Path) -> None:
     expected = filled(service)
     response = service.client.get(f"{ROUND}/tally", headers=service.bearer("analyst"))

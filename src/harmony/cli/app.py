@@ -11,6 +11,7 @@ from .audit import audit
 from .backup import backup
 from .check import check
 from .compact import compact
+from .compare import compare
 from .deletions import deletions_app
 from .demo import demo
 from .estimate import estimate
@@ -37,7 +38,7 @@ app.add_typer(survey_app, name="survey")
 app.add_typer(reproduce_app, name="reproduce")
 app.add_typer(deletions_app, name="deletions")
 SERVING = (serve, backup, check, upgrade, compact)
-ANALYSIS = (simulate, export, tally, estimate, plan, audit, train, explore)
+ANALYSIS = (simulate, export, tally, estimate, compare, plan, audit, train, explore)
 for command in (*ANALYSIS, *SERVING, demo):
     app.command()(command)
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .loading import check_out, load_survey, load_tally
-from .options import Confidence, Json, SurveyFile
+from .options import Confidence, Json, SurveyFile, Top
 from .plot_files import SavePlot, check_plot
+from .row_files import FORMATS, write_rows
 from .terminal import bar, columns, console, percent, plural, reporting, say, say_json
 
 if TYPE_CHECKING:
     from ..estimate import Estimate, Result
 
 SHOWN_VALUES = 16
-FORMATS = (".json", ".csv", ".parquet")
 
 
 @reporting
@@ -30,10 +30,7 @@ def estimate(
     weighting: Annotated[
         str, typer.Option(help="How tiers combine: by number of 'devices', or by 'precision'.")
     ] = "devices",
-    top: Annotated[
-        int | None,
-        typer.Option(help="Only the N most frequent values of each histogram.", metavar="N", min=1),
-    ] = None,
+    top: Top = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Write all estimates (.json, .csv, .parquet)"),
@@ -58,7 +55,7 @@ def estimate(
     result = asked.estimate(load_tally(asked, tallies), weighting=weighting)
     document = result.to_dict(confidence, top=top)
     if out is not None:
-        _write(result, out, confidence, top)
+        write_rows(result, out, confidence, top)
     if save_plot is not None:
         result.plot(confidence).savefig(save_plot)
     if json:
@@ -79,30 +76,6 @@ def estimate(
         screen.print(f"[yellow]warning:[/] {warning}")
     if out is not None:
         say(f"{len(document['estimates'])} estimates -> {out}")
-
-
-def _write(result: Result, out: Path, confidence: float, top: int | None) -> None:
-    from ..files import write_whole
-
-    if out.suffix == ".json":
-        write_whole(out, f"{result.to_json(confidence, top=top)}\n".encode())
-    elif out.suffix == ".csv":
-        write_whole(out, result.to_csv(confidence, top=top).encode())
-    else:
-        write_whole(out, _parquet(result.to_dict(confidence, top=top)["estimates"]))
-
-
-def _parquet(rows: list[dict[str, Any]]) -> bytes:
-    import io
-
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    for row in rows:
-        row["value"] = None if row["value"] is None else str(row["value"])
-    buffer = io.BytesIO()
-    parquet.write_table(pa.Table.from_pylist(rows), buffer)
-    return buffer.getvalue()
 
 
 def _table(result: Result, confidence: float, plot: bool, most: int) -> Any:

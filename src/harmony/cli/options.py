@@ -37,3 +37,11 @@ Master = Annotated[
         show_default=False,
     ),
 ]
+Top = Annotated[
+    int | None,
+    typer.Option(
+        help="Of each histogram only the N most frequent values, or the N largest differences.",
+        metavar="N",
+        min=1,
+    ),
+]

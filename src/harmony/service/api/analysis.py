@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
+from harmony.errors import HarmonyError
+from harmony.estimate.compare import Comparison, compare
 from harmony.estimate.result import Result
 from harmony.service.catalogue import RoundEntry
 from harmony.service.export import record_export, write_parquet
@@ -19,7 +21,7 @@ from harmony.service.tokens import ADMIN
 
 from .access import Analyst, State
 from .admin import LATEST
-from .models import Estimates, Label, RoundDetail, RoundList
+from .models import Differences, Estimates, Label, RoundDetail, RoundList
 
 router = APIRouter(prefix="/v1/surveys/{name}/rounds", tags=["analysis"])
 
@@ -32,8 +34,13 @@ Top = Annotated[
         ge=1,
         le=1 << 20,
         description="of histograms only the so many most frequent values, "
-        "with intervals that hold for the pick",
+        "with intervals that hold for the pick; or the so many largest differences",
     ),
+]
+Since = Annotated[Label, Query(description="the label of the earlier round")]
+OfSurvey = Annotated[
+    str | None,
+    Query(max_length=100, description="the earlier round's survey, if it is another one"),
 ]
 
 
@@ -72,6 +79,42 @@ def estimates_csv(
 ) -> Response:
     """The same as CSV."""
     content = _result(state, name, label).to_csv(confidence, top=top)
+    return Response(content, media_type="text/csv")
+
+
+@router.get("/{label}/changes")
+def changes(
+    state: State,
+    _: Analyst,
+    name: str,
+    label: Label,
+    since: Since,
+    of: OfSurvey = None,
+    confidence: Confidence = 0.95,
+    top: Top = None,
+) -> Differences:
+    """Compare a round with an earlier one: every difference, with intervals."""
+    found = _comparison(state, name, label, since, of)
+    return Differences(**found.to_dict(confidence, top=top))
+
+
+@router.get(
+    "/{label}/changes.csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}},
+)
+def changes_csv(
+    state: State,
+    _: Analyst,
+    name: str,
+    label: Label,
+    since: Since,
+    of: OfSurvey = None,
+    confidence: Confidence = 0.95,
+    top: Top = None,
+) -> Response:
+    """The same as CSV."""
+    content = _comparison(state, name, label, since, of).to_csv(confidence, top=top)
     return Response(content, media_type="text/csv")
 
 
@@ -151,5 +194,27 @@ def _round(state: ServiceState, name: str, label: str) -> RoundEntry:
 
 
 def _result(state: ServiceState, name: str, label: str) -> Result:
-    entry = _round(state, name, label)
+    return _result_of(state, _round(state, name, label))
+
+
+def _result_of(state: ServiceState, entry: RoundEntry) -> Result:
     return entry.live.survey.estimate(state.catalogue.tally(entry))
+
+
+def _comparison(
+    state: ServiceState, name: str, label: str, since: str, of: str | None
+) -> Comparison:
+    after, before = _round(state, name, label), _round(state, of or name, since)
+    return compare_rounds(before, after, lambda one: _result_of(state, one))
+
+
+def compare_rounds(
+    before: RoundEntry, after: RoundEntry, result: Callable[[RoundEntry], Result]
+) -> Comparison:
+    """Compare two rounds, or say what is wrong with them."""
+    if before.live.id == after.live.id:
+        raise Problem("malformed", "a round cannot be compared with itself; name two rounds")
+    try:
+        return compare(result(before), result(after))
+    except HarmonyError as problem:
+        raise Problem("malformed", str(problem)) from None

@@ -264,6 +264,17 @@ class Estimates(BaseModel):
     warnings: list[str] = Field(description="what is odd about the round's reports")
 
 
+class Differences(BaseModel):
+    """What changed between two rounds, with intervals."""
+
+    before: str
+    after: str
+    confidence: float
+    changed: list[str] = Field(description="the attributes that changed, for all that can be told")
+    left_out: list[str] = Field(description="attributes of either round that cannot be compared")
+    differences: list[dict[str, Any]]
+
+
 class ProblemDocument(BaseModel):
     """RFC 9457."""
 
