@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..attributes import Numeric, Signed
+from ..crosstab import Crosstab
+from ..distribution import Distribution
 from ..errors import HarmonyError
-from ..questions import Asked
+from ..questions import Part, Question
 from .base import Estimate
 from .coin_check import check_coins
-from .combine import WEIGHTINGS, Combined, combine
+from .combine import WEIGHTINGS, Combined
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .result import Result, ResultWarning
 from .tiers import ALARM, TierWarning
+from .together import Answers
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -48,21 +51,12 @@ def estimate(
     for field, share in (("too_wide", too_wide), ("dishonest", dishonest)):
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise HarmonyError(f"'{field}' must be a share between 0 and 1")
-    estimates = {}
-    for place, attribute in enumerate(survey.attributes):
-        if isinstance(attribute, Signed):
-            raise HarmonyError(
-                f"{attribute.name}: a signed attribute is part of a gradient, which has no "
-                "estimate of its own; its training learns from the tally"
-            )
-        combined = combine(
-            [tier[place] for tier in survey.mechanisms],
-            [tier[place] for tier in tally.cells],
-            tally.tier_reports,
-            weighting,
-            dishonest,
-        )
-        estimates[attribute.name] = _in_units(attribute, combined, survey.epsilon, too_wide)
+    answers = Answers(survey, tally, weighting, dishonest, too_wide)
+    estimates: dict[str, Estimate] = {}
+    place = 0
+    for question in survey.questions:
+        estimates[question.name] = _estimate_one(answers, question, place)
+        place += len(question.levels) if isinstance(question, Distribution) else 1
     warnings: list[ResultWarning] = [*check_coins(survey, tally)]
     return Result(
         survey.name,
@@ -74,6 +68,21 @@ def estimate(
         (*warnings, *_tier_warnings(estimates, weighting)),
         weighting,
     )
+
+
+def _estimate_one(answers: Answers, question: Question, place: int) -> Estimate:
+    """Estimate a question, the first of whose attributes is number `place`."""
+    if isinstance(question, Distribution):
+        return answers.distribution(question, place)
+    if isinstance(question, Crosstab):
+        return answers.crosstab(question, place)
+    if isinstance(question, Signed):
+        raise HarmonyError(
+            f"{question.name}: a signed attribute is part of a gradient, which has no "
+            "estimate of its own; its training learns from the tally"
+        )
+    combined = answers.histogram(place) if question.values else answers.combined(place)
+    return _in_units(question, combined, answers.survey.epsilon, answers.too_wide)
 
 
 def check_tally(tally: object, survey: Survey) -> None:
@@ -107,12 +116,12 @@ def _tier_warnings(estimates: dict[str, Estimate], weighting: str) -> list[TierW
     return sorted(found, key=lambda one: one.p_value)
 
 
-def _in_units(attribute: Asked, combined: Combined, epsilon: float, too_wide: float) -> Estimate:
+def _in_units(attribute: Part, combined: Combined, epsilon: float, too_wide: float) -> Estimate:
     """Scale from the mechanism's units to the attribute's."""
     if attribute.values:
         return HistogramEstimate(
             attribute.name,
-            attribute.values,  # type: ignore[arg-type]  # pairs, where it is a crosstab
+            attribute.values,
             combined.n,
             epsilon,
             combined.influence,

@@ -17,7 +17,7 @@ class Group:
     devices: int
     weight: float
     estimates: Floats
-    extremes: tuple[float, float]
+    extremes: tuple[float | Floats, float | Floats]
 
 
 def largest_influence(groups: Sequence[Group], liars: float) -> float:
