@@ -7,26 +7,18 @@ document has; chances are rounded up, against ourselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, pairwise, product
 from typing import Any
 
 import msgspec
 
 from harmony.mechanisms.audit import log_ceiling
-from harmony_device.errors import RefusedError
-from harmony_device.exact import exp_floor
-from harmony_device.tables import (
-    TOTAL,
-    DenseTable,
-    Promise,
-    ReplaceTable,
-    Table,
-    table_from_document,
-)
+from harmony_device.exact import exp_floor, within_bound
+from harmony_device.tables import TOTAL, DenseTable, ReplaceTable, Table, table_from_document
 
 SHOWN_VALUES = 50
 """Values of an attribute that are listed; the document has all."""
@@ -37,17 +29,18 @@ PRIORS = (Fraction(1, 2), Fraction(1, 10), Fraction(1, 100))
 
 @dataclass(frozen=True)
 class Proof:
-    """That one table keeps its epsilon: `largest * 2^128 <= floor * smallest`, in integers.
+    """That one table keeps what is promised: `largest * 2^128 <= floor * smallest`, in integers.
 
-    `largest` and `smallest` are the counts, of 2^53 or, of what a survey with memory sends, of
-    2^106, of the symbol whose chances differ most between two values; `floor` lies below
-    e^promised * 2^128.  `epsilon` is the logarithm of their ratio, rounded up.
+    `largest` and `smallest` are the counts, of 2^53 (of two tables one after the other, 2^106), of
+    the symbol whose chances differ most between two values; `floor` lies below e^promised * 2^128.
+    `epsilon` is the logarithm of their ratio, rounded up.  `of` says what spends it.
     """
 
     table: int
     kind: str
     inputs: int
     symbols: int
+    of: str
     largest: int
     smallest: int
     floor: int
@@ -107,64 +100,52 @@ def proofs_of(document: bytes) -> tuple[Proof, ...]:
     """Prove every table that a survey's document uses, in every tier that uses it."""
     survey = msgspec.json.decode(document)
     tiers = survey.get("tiers") or [survey["epsilon"]]
-    answers, tables = survey["answers"], survey["tables"]
-    users: dict[tuple[int, int, int], list[str]] = {}
+    tables = [table_from_document(one) for one in survey["tables"]]
+    users: dict[tuple[int, int | None, int], list[str]] = {}
     for attribute in survey["attributes"]:
-        for tier, mechanism in enumerate(attribute["mechanisms"]):
-            key = (mechanism["table"], tier, mechanism.get("replace", -1))
-            users.setdefault(key, []).append(attribute["name"])
-    proofs = []
-    for (place, tier, other), names in sorted(users.items()):
-        table = table_from_document(tables[place])
-        if other < 0:
-            proofs.append(_proof(place, table, table.kind, tiers[tier], answers, names))
+        for tier, one in enumerate(attribute["mechanisms"]):
+            users.setdefault((one["table"], one.get("replace"), tier), []).append(attribute["name"])
+    proofs: list[Proof] = []
+    for (place, other, tier), names in sorted(users.items(), key=lambda user: user[0][::2]):
+        table, report = tables[place], "one report"
+        proving = partial(_proof, place, table, answers=survey["answers"], names=names)
+        if other is None:
+            proofs.append(proving(report, table.kind, table.extremes(), tiers[tier]))
             continue
-        replace = table_from_document(tables[other])
-        memory, change = survey["memory"], survey["change"]
-        proofs += [
-            _proof(place, table, f"{table.kind}, kept", memory, answers, names),
-            _proof(place, table, f"{table.kind}, sent", tiers[tier], answers, names, replace),
-            _proof(other, table, "replace, of changes", change, answers, names, replace, True),
-        ]
+        replace, stays = tables[other], "all reports of an answer that stays"
+        both, changed = f"{table.kind}, then replace {other}", "each report of another answer"
+        proofs.append(proving(report, both, replace.after(table), tiers[tier]))
+        proofs.append(proving(stays, table.kind, table.extremes(), survey["memory"]))
+        kind = f"replace {other}"
+        proofs.append(proving(changed, kind, replace.extremes(), survey["change"]))
     return tuple(proofs)
 
 
 def _proof(
     place: int,
     table: Table,
+    of: str,
     kind: str,
+    extremes: Sequence[tuple[int, int]],
     epsilon: float,
+    *,
     answers: int,
     names: list[str],
-    replace: ReplaceTable | None = None,
-    alone: bool = False,
 ) -> Proof:
-    """Prove a table; with `replace` what follows it, or that alone."""
-    promise = Promise(epsilon, answers)
-    extremes = table.extremes()
-    if replace is not None:
-        extremes = replace.extremes() if alone else replace.after(table)
     worst = max(extremes, key=lambda pair: Fraction(pair[1], pair[0]))
-    try:
-        if replace is None:
-            promise.check(table)
-        else:
-            promise.check(*([replace] if alone else [table, replace]))
-    except RefusedError:
-        kept = False
-    else:
-        kept = True
+    floor = exp_floor(epsilon, answers)
     return Proof(
         table=place,
         kind=kind,
         inputs=table.inputs,
         symbols=table.symbols,
+        of=of,
         largest=worst[1],
         smallest=worst[0],
-        floor=exp_floor(epsilon, answers),
+        floor=floor,
         promised=epsilon / answers,
         epsilon=log_ceiling(Fraction(worst[1], worst[0])),
-        kept=kept,
+        kept=within_bound(worst[1], worst[0], floor),
         used_by=tuple(names),
     )
 
@@ -176,23 +157,22 @@ def questions_of(document: bytes) -> tuple[Question, ...]:
     tiers = survey.get("tiers") or [survey["epsilon"]]
     most = max(range(len(tiers)), key=tiers.__getitem__)
     tables = [table_from_document(one) for one in survey["tables"]]
-    found = []
+    asked = []
     for one in survey["attributes"]:
         mechanism = one["mechanisms"][most]
         replace = mechanism.get("replace")
-        found.append(
-            _question(one, tables[mechanism["table"]], None if replace is None else tables[replace])
-        )
-    return tuple(found)
+        other = None if replace is None else tables[replace]
+        asked.append(_question(one, tables[mechanism["table"]], other))
+    return tuple(asked)
 
 
 def plain_question(attribute: dict[str, Any]) -> Question:
     """Say what an attribute asks that has no table of its own: a fact that a training uses."""
-    return _question(attribute, None)
+    return _question(attribute, None, None)
 
 
 def _question(
-    attribute: dict[str, Any], table: Table | None, replace: ReplaceTable | None = None
+    attribute: dict[str, Any], table: Table | None, replace: ReplaceTable | None
 ) -> Question:
     places, labels = _places(attribute)
     return Question(
@@ -213,6 +193,8 @@ def _answer(attribute: dict[str, Any]) -> str:
     """
     if attribute["kind"] == "crosstab":
         return f"two answers in one: {'; and '.join(map(_answer, attribute['of']))}"
+    if attribute["kind"] == "text":
+        return "a text, of which a device says whether it begins as one of a list does"
     places, labels = _places(attribute)
     if attribute["kind"] == "numeric":
         between = f"a number from {attribute['low']:g} to {attribute['high']:g}"
@@ -246,30 +228,27 @@ def _labels(attribute: dict[str, Any]) -> list[str]:
 
 def _revealed(
     attribute: dict[str, Any], places: int, table: Table, replace: ReplaceTable | None
-) -> Revealed:
-    """Say what one report reveals; all rounds of a survey with memory reveal what is kept."""
-    total = TOTAL if replace is None else TOTAL**2
+) -> Revealed | None:
+    if attribute["kind"] == "text":
+        return None  # answers are not equally likely, nor known
     if places:
-        extremes = table.extremes() if replace is None else replace.after(table)
-        likeliest = sum(largest for _, largest in extremes)
+        likeliest = [largest for _, largest in table.extremes()]
         if table.kind == "circulant":  # which says the same of every symbol, once
             likeliest *= table.symbols
-        right = Fraction(likeliest, total * places)
         among = "all answers" if places > 2 else "both answers"
-        return Revealed(among, 1 / places, _rounded_up(right))
+        return Revealed(among, 1 / places, _rounded_up(_right(likeliest, replace) / places))
     assert isinstance(table, DenseTable)  # as every grid's is
-    ends = [table.counts[0], table.counts[-1]]
-    if replace is not None:
-        ends = [
-            [
-                replace.keep * kept + TOTAL * new
-                for kept, new in zip(one, replace.counts, strict=True)
-            ]
-            for one in ends
-        ]
-    right = Fraction(sum(max(pair) for pair in zip(*ends, strict=True)), 2 * total)
+    likeliest = [max(pair) for pair in zip(table.counts[0], table.counts[-1], strict=True)]
     among = f"{attribute['low']:g} and {attribute['high']:g}, the lowest and the highest number"
-    return Revealed(among, 0.5, _rounded_up(right))
+    return Revealed(among, 0.5, _rounded_up(_right(likeliest, replace) / 2))
+
+
+def _right(likeliest: Sequence[int], replace: ReplaceTable | None) -> Fraction:
+    """Add up, over the symbols, the chance of each under the answer that makes it likeliest."""
+    if replace is None:
+        return Fraction(sum(likeliest), TOTAL)
+    kept = Fraction(replace.keep * sum(likeliest), TOTAL * TOTAL)
+    return kept + Fraction(sum(replace.counts), TOTAL)
 
 
 def _rounded_up(share: Fraction) -> float:

@@ -8,7 +8,7 @@ import msgspec
 from fastapi import APIRouter, Request
 
 from harmony.service.asgi import own_url
-from harmony.service.composition import Spending, survey_spending, training_spending
+from harmony.service.composition import Spending, spending_of, training_spending
 from harmony.service.disclosure import (
     Proof,
     Question,
@@ -66,9 +66,12 @@ def survey_about(entry: SurveyEntry, state: ServiceState, url: str) -> dict[str,
         "fingerprint": entry.fingerprint,
         "answers": survey.answers,
         "tiers": list(survey.tiers),
+        "every": survey.every,
+        "memory": survey.memory,
+        "change": survey.change,
         "open_round": None if taking is None else taking.live.round.label,
         "retention_days": entry.retention if taking is None else taking.retention,
-        **_common(state, survey.epsilon, survey_spending(survey, entry.schedule)),
+        **_common(state, survey.epsilon, spending_of(survey, entry.schedule)),
         **_proved(questions_of(entry.document), proofs_of(entry.document)),
     }
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, Strict
 
 from harmony.service.activity import Entry
-from harmony.service.composition import Spending, survey_spending, training_spending
+from harmony.service.composition import Spending, spending_of, training_spending
 from harmony.service.entries import SurveyEntry, TrainingEntry
 
 from .models import Body, Days, Schedule, SurveyView, moment
@@ -74,7 +74,7 @@ class SurveySettings(BaseModel):
             schedule=entry.schedule,
             retention_days=entry.retention,
             public=entry.public,
-            spending=SpendingView.of(survey_spending(entry.survey, entry.schedule)),
+            spending=SpendingView.of(spending_of(entry.survey, entry.schedule)),
         )
 
 

@@ -12,7 +12,7 @@ from harmony.plan import Plan
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import RoundBody
-from harmony.service.composition import Spending, survey_spending
+from harmony.service.composition import Spending, spending_of
 from harmony.service.governance import MOST_DAYS
 from harmony.service.problems import Problem
 from harmony.service.schedule import SCHEDULES
@@ -49,7 +49,7 @@ class Planned:
             retention_of(filled.retention)
         except (HarmonyError, Problem) as problem:
             return cls(problem=str(problem))
-        spending = survey_spending(survey, schedule)
+        spending = spending_of(survey, schedule)
         return cls(plan_sentence(plan), plan, survey, spending)
 
 

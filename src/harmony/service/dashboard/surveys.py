@@ -15,7 +15,7 @@ from harmony.service.api.access import State
 from harmony.service.api.models import RoundBody
 from harmony.service.asgi import own_url
 from harmony.service.catalogue import RoundEntry
-from harmony.service.composition import ADVICE, survey_spending, warning_of
+from harmony.service.composition import ADVICE, spending_of, warning_of
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
 
@@ -113,7 +113,7 @@ def show_survey(
     entry = state.catalogue.survey(name)
     shown: dict[str, Any] = {"visitor": visitor, "entry": entry, "survey": entry.survey}
     shown["version"] = version_of(state, name)
-    shown["spending"] = survey_spending(entry.survey, entry.schedule)
+    shown["spending"] = spending_of(entry.survey, entry.schedule)
     shown["retention"] = retention_sentence(entry.retention)
     shown["snippets"] = snippets(entry.survey, own_url(request.scope, state.settings))
     if not entry.rounds:
