@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from ..attributes import Numeric, Signed
+from ..attributes import Categorical, Numeric, Signed
 from ..errors import HarmonyError
 from ..questions import Asked
 from .base import Estimate
 from .coin_check import check_coins
-from .combine import WEIGHTINGS, Combined, combine
+from .combine import EVERYONE, WEIGHTINGS, Combined, combine
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .result import Result, ResultWarning
+from .strata import check_strata, combine_strata
 from .tiers import ALARM, TierWarning
 
 if TYPE_CHECKING:
@@ -22,11 +24,12 @@ if TYPE_CHECKING:
 
 def estimate(
     survey: Survey,
-    tally: Tally,
+    tally: Tally | Mapping[Any, Tally],
     *,
     too_wide: float = 0.2,
     dishonest: float = 0.01,
     weighting: str = "devices",
+    population: Mapping[Any, float] | None = None,
 ) -> Result:
     """Estimate every attribute of `survey` from `tally`.
 
@@ -34,7 +37,8 @@ def estimate(
     reports to say".  `dishonest` is the share of devices that `influence` supposes to lie.
     `weighting` is how tiers combine: see `combine`.  The result warns of attributes that reports
     ask about far more or less often than chance would (see `coin_check`), and of those that
-    devices of different tiers answer differently (see `tiers`).
+    devices of different tiers answer differently (see `tiers`).  With `population`, the shares of
+    strata, `tally` is a mapping of strata to tallies: see `strata`.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -42,7 +46,11 @@ def estimate(
     >>> estimate(survey, tally)["wifi"].frequencies[True]
     0.759...
     """
-    check_tally(tally, survey)
+    if population is None:
+        strata, shares = [checked_tally(tally, survey)], [1.0]
+    else:
+        strata, shares = check_strata(tally, population)
+        strata = [checked_tally(one, survey) for one in strata]
     if weighting not in WEIGHTINGS:
         raise HarmonyError(f"'weighting' must be one of {', '.join(WEIGHTINGS)}")
     for field, share in (("too_wide", too_wide), ("dishonest", dishonest)):
@@ -55,38 +63,51 @@ def estimate(
                 f"{attribute.name}: a signed attribute is part of a gradient, which has no "
                 "estimate of its own; its training learns from the tally"
             )
-        combined = combine(
-            [tier[place] for tier in survey.mechanisms],
-            [tier[place] for tier in tally.cells],
-            tally.tier_reports,
-            weighting,
-            dishonest,
-        )
+        parts = [
+            combine(
+                [tier[place] for tier in survey.mechanisms],
+                [tier[place] for tier in one.cells],
+                one.tier_reports,
+                weighting,
+                dishonest,
+                None if population is None else EVERYONE,
+            )
+            for one in strata
+        ]
+        combined = parts[0]
+        if population is not None:
+            sizes = [one.reports for one in strata]
+            combined = combine_strata(parts, shares, sizes, dishonest)
         estimates[attribute.name] = _in_units(attribute, combined, survey.epsilon, too_wide)
-    warnings: list[ResultWarning] = [*check_coins(survey, tally)]
+    total = sum(strata[1:], strata[0])
+    warnings: list[ResultWarning] = [*check_coins(survey, total)]
     return Result(
         survey.name,
-        tally.round.label,
-        tally.reports,
+        total.round.label,
+        total.reports,
         survey.epsilon,
         dishonest,
         estimates,
         (*warnings, *_tier_warnings(estimates, weighting)),
         weighting,
+        None if population is None else dict(population),
     )
 
 
-def check_tally(tally: object, survey: Survey) -> None:
+def checked_tally(tally: object, survey: Survey) -> Tally:
     """Refuse what is not a tally of `survey`, and say how to make one of it."""
     from ..tally import Tally
 
     if isinstance(tally, Tally):
-        return tally.check(survey)
+        tally.check(survey)
+        return tally
     kind = type(tally).__name__
     if isinstance(tally, Result):
         fix = "it is estimated already: read it by attribute, as in result['name']"
     elif isinstance(tally, list | tuple) and all(isinstance(one, Tally) for one in tally):
         fix = "add them first: sum(tallies)" if tally else "the list is empty"
+    elif isinstance(tally, Mapping) and all(isinstance(one, Tally) for one in tally.values()):
+        fix = "for tallies of strata give their shares, too: population={...}"
     elif isinstance(tally, str) or hasattr(tally, "__fspath__"):
         fix = "load the file first: hm.Tally.load(path)"
     elif hasattr(tally, "schema") and hasattr(tally, "to_batches"):
@@ -120,6 +141,7 @@ def _in_units(attribute: Asked, combined: Combined, epsilon: float, too_wide: fl
             combined.covariance,
             too_wide,
             combined.tiers,
+            attribute.missing if isinstance(attribute, Categorical) else None,
         )
     assert isinstance(attribute, Numeric)
     half = (attribute.high - attribute.low) / 2

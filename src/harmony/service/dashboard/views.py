@@ -113,6 +113,9 @@ def _notes(one: Estimate, write: Callable[[float], str]) -> tuple[str, ...]:
     if isinstance(one, HistogramEstimate) and one.n and one.left_out(MOST_BARS):
         apart = f"{len(one.detected):,} of {len(one.values):,} values"
         notes.append(f"{apart} can be told apart from zero")
+    if isinstance(one, HistogramEstimate) and (none := one.no_answer):
+        low, high = none.interval
+        notes.append(f"{write(none.share)} ({write(low)} to {write(high)}) gave no answer")
     if one.tiers:
         notes.append(
             f"standard error up to {write(one.tiers.by_devices)} with tiers weighed by devices, "
