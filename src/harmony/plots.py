@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from .arrays import Floats
     from .estimate.base import Estimate, Row
     from .estimate.compare import Comparison
     from .estimate.result import Result
@@ -186,6 +187,41 @@ def draw_rows(axes: Axes, rows: Sequence[Row], title: str, *, bars: bool) -> Non
     axes.errorbar(estimates, places, xerr=reach, fmt="o", color=BLUE, ms=4, capsize=3)
     axes.set_yticks(places, labels, parse_math=False)
     axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_title(title, loc="left", fontsize=10, parse_math=False)
+
+
+def draw_cdf(
+    axes: Axes, cdf: tuple[Floats, Floats], band: tuple[Floats, Floats, Floats], title: str
+) -> None:
+    """Draw a CDF, and the band around it that holds everywhere at once."""
+    at, low, high = band
+    # Between two numbers the CDF may be as low as at the first and as high as at the second.
+    axes.fill_between(at[:-1], low[:-1], high[1:], step="post", color=PALE, linewidth=0)
+    axes.plot(*cdf, color=BLUE, linewidth=1.4)
+    axes.set_xlim(at[0], at[-1])
+    axes.set_ylim(0, 1)
+    axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g}%")
+    axes.set_title(title, loc="left", fontsize=10, parse_math=False)
+
+
+def draw_heat_map(
+    axes: Axes, table: Floats, rows: Sequence[object], columns: Sequence[object], title: str
+) -> None:
+    """Draw a joint table: the darker, the more frequent; the shares written into large cells."""
+    axes.imshow(table, aspect="auto", cmap="Blues", vmin=0)
+    few = len(rows) <= 12 and len(columns) <= 12
+    for ticks, labels in ((axes.set_yticks, rows), (axes.set_xticks, columns)):
+        every = -(-len(labels) // SHOWN_VALUES)
+        ticks(range(0, len(labels), every), [str(one) for one in labels[::every]], parse_math=False)
+    if few:
+        darkest = float(table.max())
+        for row, line in enumerate(table.tolist()):
+            for column, share in enumerate(line):
+                colour = "white" if share > 0.6 * darkest else "black"
+                axes.text(
+                    column, row, f"{100 * share:.3g}%", ha="center", va="center",
+                    color=colour, fontsize=8,
+                )  # fmt: skip
     axes.set_title(title, loc="left", fontsize=10, parse_math=False)
 
 

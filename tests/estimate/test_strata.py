@@ -95,3 +95,11 @@ def test_what_is_no_mapping_of_tallies_is_refused() -> None:
         SURVEY.estimate({"old": tally})
     with pytest.raises(hm.TallyError, match="reports in common"):
         SURVEY.estimate({"old": tally, "new": tally}, population=SHARES)
+
+
+def test_distributions_and_crosstabs_are_not_weighed() -> None:
+    survey = hm.Survey("s", [hm.Boolean("b"), hm.Boolean("c"), hm.Crosstab("b", "c")], 1.0)
+    people = {"b": [True] * 50, "c": [False] * 50}
+    strata = {"all": survey.collect(people, seed=1)}
+    with pytest.raises(hm.HarmonyError, match="b x c: only means and histograms"):
+        survey.estimate(strata, population={"all": 1.0})

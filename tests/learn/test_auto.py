@@ -99,7 +99,9 @@ def test_unknown_values_are_predicted_from_what_is_known() -> None:
     known = model.scores(row)[0]
     assert known - unknown == pytest.approx(model.weights["colour"][0])
     without = model.scores(row | {"age": [np.nan]})[0]
-    assert known == pytest.approx(without)  # 50 is the middle of the domain: scaled to zero
+    (age, *_) = model.score.features
+    assert age.missing == pytest.approx(50, abs=5)  # the mean, as far as is known
+    assert without == pytest.approx(model.scores(row | {"age": [age.missing]})[0])
 
 
 def test_values_outside_a_numbers_domain_are_its_ends() -> None:
@@ -120,7 +122,7 @@ def test_the_allocation_follows_from_n_epsilon_and_the_features() -> None:
     few, many = (Allocation(training_of("squared", 1_000_000, eps)) for eps in (0.1, 4.0))
     for one in (few, many):
         assert 0.5 < one.iterations * one.gradient_devices / 1_000_000 < 0.95
-        steps = one.summary_devices + one.frequency_devices + one.level_devices
+        steps = one.placing_devices + one.closer_devices + one.level_devices
         assert steps + one.iterations * (one.gradient_devices + one.line_devices) == 1_000_000
 
 

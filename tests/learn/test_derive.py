@@ -138,9 +138,11 @@ def test_what_is_missing_or_unknown_adds_nothing_and_is_drawn() -> None:
 def test_what_a_step_asks_names_nothing_for_missing_and_unlisted_values() -> None:
     """A device refuses a step whose own attributes do: they belong to features."""
     feature = Categorical("shop", ["A", "B", "rest"], missing="A", unlisted="rest")
-    for one in (feature, Numeric("age", 0, 100, missing=5)):
-        for question in (ask_for.frequency(one), ask_for.gradient(one, Residual("residual", 1.0))):
-            assert {"missing", "unlisted"}.isdisjoint(question.attribute.to_document())
+    number, residual = Numeric("age", 0, 100, missing=5), Residual("residual", 1.0)
+    asked = [ask_for.frequency(feature), ask_for.place(number, [0, 20, 50, 100])]
+    asked += [ask_for.gradient(one, residual) for one in (feature, number)]
+    for question in asked:
+        assert {"missing", "unlisted"}.isdisjoint(question.attribute.to_document())
 
 
 def test_a_declared_missing_value_is_the_devices_value() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from harmony import Categorical
-from harmony.learn.calibration import LogOdds, bin_shares, refine_threshold, threshold_edges
+from harmony.learn.calibration import LogOdds, refine_threshold, threshold_edges
 from harmony.learn.features import MOST_VALUES, Block, Features, Gradient
 from harmony.learn.mixture import Mixture, optimal_shares, posterior_weights
 from harmony.learn.trainer import QuestionEstimate
@@ -196,7 +196,7 @@ def surplus_of(
 
 def test_a_threshold_that_fits_badly_is_moved_to_where_labels_part() -> None:
     log_odds = LogOdds(threshold=0.0, slope=1.0)
-    edges = threshold_edges(log_odds, [-0.5, 0.0, 0.5])
+    edges = threshold_edges(log_odds, 1.0)
     surplus, mean = surplus_of(edges, threshold=0.5, variance=1e-6)
     moved = refine_threshold(log_odds, edges, surplus, mean, EVEN)
     assert moved.threshold == pytest.approx(0.5, abs=0.08)
@@ -205,13 +205,7 @@ def test_a_threshold_that_fits_badly_is_moved_to_where_labels_part() -> None:
 
 def test_a_threshold_is_left_alone_by_noise() -> None:
     log_odds = LogOdds(threshold=0.0, slope=1.0)
-    edges = threshold_edges(log_odds, [-0.5, 0.0, 0.5])
+    edges = threshold_edges(log_odds, 1.0)
     for variance in (1.0, math.inf):
         surplus, mean = surplus_of(edges, threshold=0.5, variance=variance)
         assert refine_threshold(log_odds, edges, surplus, mean, EVEN) == log_odds
-
-
-def test_a_curve_tells_how_many_lie_between_other_edges() -> None:
-    counts = np.array([0.0, 0.0, 0.25, 0.25, 0.125, 0.125, 0.125, 0.125])
-    curve = QuestionEstimate(1000, counts, np.zeros(8))
-    assert bin_shares([0.0, 1.0, 2.0], curve, [0.0, 0.5, 2.5]) == pytest.approx([0.25, 0.625])

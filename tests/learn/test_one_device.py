@@ -10,11 +10,13 @@ import pyarrow as pa
 import pytest
 
 import harmony as hm
+from harmony import Numeric
+from harmony.attributes import Attribute
 from harmony.learn import step as ask_for
 from harmony.learn.derive import derive_columns
 from harmony.learn.records import Records
 from harmony.learn.score import Score
-from harmony.learn.step import Step
+from harmony.learn.step import Question, Step
 from harmony.learn.training import Training
 from harmony.rounds import Round
 from harmony_device.step import Step as DeviceStep
@@ -62,12 +64,19 @@ def score_of(seed: int) -> Score:
     return Score(tuple(FEATURES), float(draw.normal()), blocks)
 
 
+def counted(feature: Attribute) -> Question:
+    """Ask for a feature itself: which value, or in which bin a number lies."""
+    if isinstance(feature, Numeric):
+        return ask_for.place(feature, np.linspace(feature.low, feature.high, 7))
+    return ask_for.frequency(feature)
+
+
 def step_of(loss: str) -> Step:
     term = "residual" if loss == "squared" else "relative"
     residual, scaling = ask_for.Residual(term, 0.8), ask_for.Scaling(-0.2, 0.3)
     training = Training("everything", 1.0, loss, LABELS[loss], FEATURES, devices=ROWS)
     questions = [
-        *(ask_for.frequency(one) for one in FEATURES),
+        *(counted(one) for one in FEATURES),
         *(ask_for.gradient(one, residual, scaling=scaling) for one in FEATURES),
         ask_for.product(("residual", 1.5), ("direction", 0.7)),
         ask_for.product(("score", 0.3)),

@@ -188,7 +188,8 @@ def test_a_distribution_is_asked_as_its_cdf_needs_and_a_pair_as_its_cells_do() -
     )
     alone, pair = (survey.mechanisms[0][place].expected_variance(1 / 6) for place in (0, 5))
     asked = np.array(survey.weights) / survey.weights[0]
-    expected = [1, *(2 * variance * one / alone for one in shares), 1, pair / alone]
+    # The pair tells of both, so each is asked half as often by itself.
+    expected = [1, *(4 * variance * one / alone for one in shares), 1, 2 * pair / alone]
     assert asked == pytest.approx(expected, rel=0.1)
 
 

@@ -2,13 +2,17 @@
 
 from .base import Estimate
 from .compare import Comparison, compare
+from .crosstab import CrosstabEstimate
 from .decode import estimate
+from .distribution import DistributionEstimate
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .result import Result
 
 __all__ = [
     "Comparison",
+    "CrosstabEstimate",
+    "DistributionEstimate",
     "Estimate",
     "HistogramEstimate",
     "MeanEstimate",

@@ -43,7 +43,7 @@ class Combined:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """The answers of one tier, and how much they count."""
 
     mechanism: Mechanism
@@ -70,7 +70,7 @@ def combine(
     What is estimated is about `devices`: those that reported unless more are given, of which
     they are a sample.
     """
-    parts = _parts(mechanisms, cells, tier_reports, weighting, devices)
+    parts = tier_parts(mechanisms, cells, tier_reports, weighting, devices)
     if not parts:
         size = mechanisms[0].values if isinstance(mechanisms[0], Linear) else 1
         unknown = np.full(size, np.nan)
@@ -99,13 +99,13 @@ def sampling_of(mechanism: Mechanism, cells: Counts, sample: Sample) -> Sampling
     return MeanSampling(float(moments.estimates[0]), mechanism.decoded, noise, spread, sample)
 
 
-def _parts(
+def tier_parts(
     mechanisms: Sequence[Mechanism],
     cells: Sequence[Counts],
     tier_reports: Sequence[int],
     weighting: str,
     devices: float | None = None,
-) -> list[_Part]:
+) -> list[Part]:
     """Return the tiers that answered.
 
     The devices that a tier stands for are its share of the weight: then the finite-population
@@ -120,7 +120,7 @@ def _parts(
         ]
     total, devices = sum(weights), devices or sum(tier_reports)
     return [
-        _Part(mechanism, part, reports, Sample(n, devices * weight / total), weight / total)
+        Part(mechanism, part, reports, Sample(n, devices * weight / total), weight / total)
         for mechanism, part, reports, n, weight in zip(
             mechanisms, cells, tier_reports, answers, weights, strict=True
         )
@@ -128,7 +128,7 @@ def _parts(
     ]
 
 
-def _together(parts: Sequence[_Part], *, alike: bool) -> Sampling:
+def _together(parts: Sequence[Part], *, alike: bool) -> Sampling:
     if len(parts) == 1:
         return parts[0].sampling
     return SumSampling(
@@ -140,7 +140,7 @@ def _range(mechanism: Mechanism) -> tuple[float, float]:
     return mechanism.lowest, mechanism.highest
 
 
-def _covariance(parts: Sequence[_Part], estimates: Floats) -> Floats | None:
+def _covariance(parts: Sequence[Part], estimates: Floats) -> Floats | None:
     """Return the covariance of the estimates of a small histogram, for what needs several.
 
     It is worked out from the histogram, half an answer more for each value, not from the cells: at
@@ -163,8 +163,8 @@ def _covariance(parts: Sequence[_Part], estimates: Floats) -> Floats | None:
 def _compare(
     mechanisms: Sequence[Mechanism], cells: Sequence[Counts], tier_reports: Sequence[int]
 ) -> TierComparison:
-    by_devices = _parts(mechanisms, cells, tier_reports, "devices")
-    by_precision = _parts(mechanisms, cells, tier_reports, "precision")
+    by_devices = tier_parts(mechanisms, cells, tier_reports, "devices")
+    by_precision = tier_parts(mechanisms, cells, tier_reports, "precision")
     like_their_own = [
         sampling_of(part.mechanism, part.cells, Sample(part.sample.answers, EVERYONE))
         for part in by_devices

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 
 from ..arrays import Floats
+from .hierarchy import Places
+
+MOST_TURNS, CLOSE = 200, 1e-9
 
 
 def project_to_simplex(frequencies: Floats) -> Floats:
@@ -20,3 +26,48 @@ def project_to_simplex(frequencies: Floats) -> Floats:
     last = int(np.flatnonzero(falling > surplus)[-1])
     projected: Floats = np.maximum(frequencies - surplus[last], 0.0)
     return projected
+
+
+def project_downwards(shares: Floats, starts: Sequence[Places]) -> Floats:
+    """Return shares of leaves without negative ones, from the coarsest bins down.
+
+    `starts` has the number of the first leaf of each bin, a level each, the leaves last.  The
+    bins in a bin become the closest that add up to its share, so that what is known of coarse
+    bins is not lost to the noise of fine ones.
+
+    >>> halves, leaves = np.array([0, 2]), np.arange(4)
+    >>> project_downwards(np.array([0.7, -0.1, 0.3, 0.1]), [halves, leaves]).round(3).tolist()
+    [0.6, 0.0, 0.3, 0.1]
+    """
+    found = np.ones(1)
+    for above, own in pairwise([np.zeros(1, np.intp), *starts]):
+        sums = np.add.reduceat(shares, own)
+        ends = [*np.searchsorted(own, above).tolist(), len(own)]
+        for place, share in enumerate(found.tolist()):
+            inside = slice(ends[place], ends[place + 1])
+            sums[inside] = share * project_to_simplex(sums[inside] / share) if share else 0.0
+        found = np.asarray(sums)
+    return found
+
+
+def project_to_margins(table: Floats) -> Floats:
+    """Return the closest table without negative shares whose rows and columns add up as they do.
+
+    What the rows and the columns add up to is made non-negative first.  Two projections take
+    turns until they agree (Dykstra 1983).
+
+    >>> found = project_to_margins(np.array([[0.5, 0.2], [0.4, -0.1]]))
+    >>> found.round(3).tolist()
+    [[0.6, 0.1], [0.3, 0.0]]
+    """
+    rows, columns = (project_to_simplex(table.sum(axis=axis)) for axis in (1, 0))
+    height, width = table.shape
+    found, undone = table, np.zeros_like(table)
+    for _ in range(MOST_TURNS):
+        summed = found + (rows - found.sum(axis=1))[:, None] / width
+        summed = summed + (columns - summed.sum(axis=0))[None, :] / height + undone
+        found = np.maximum(summed, 0.0)
+        undone = summed - found
+        if np.abs(found.sum(axis=1) - rows).max() < CLOSE:
+            break
+    return np.asarray(found / found.sum())

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..attributes import Categorical, Numeric, Signed
+from ..crosstab import Crosstab
+from ..distribution import Distribution
 from ..errors import HarmonyError
-from ..questions import Asked
+from ..questions import Part, Question
 from .base import Estimate
 from .coin_check import check_coins
-from .combine import EVERYONE, WEIGHTINGS, Combined, combine
+from .combine import EVERYONE, WEIGHTINGS, Combined
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .result import Result, ResultWarning
 from .strata import check_strata, combine_strata
 from .tiers import ALARM, TierWarning
+from .together import Answers
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -56,29 +59,16 @@ def estimate(
     for field, share in (("too_wide", too_wide), ("dishonest", dishonest)):
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise HarmonyError(f"'{field}' must be a share between 0 and 1")
-    estimates = {}
-    for place, attribute in enumerate(survey.attributes):
-        if isinstance(attribute, Signed):
-            raise HarmonyError(
-                f"{attribute.name}: a signed attribute is part of a gradient, which has no "
-                "estimate of its own; its training learns from the tally"
-            )
-        parts = [
-            combine(
-                [tier[place] for tier in survey.mechanisms],
-                [tier[place] for tier in one.cells],
-                one.tier_reports,
-                weighting,
-                dishonest,
-                None if population is None else EVERYONE,
-            )
-            for one in strata
-        ]
-        combined = parts[0]
-        if population is not None:
-            sizes = [one.reports for one in strata]
-            combined = combine_strata(parts, shares, sizes, dishonest)
-        estimates[attribute.name] = _in_units(attribute, combined, survey.epsilon, too_wide)
+    sample_of = None if population is None else EVERYONE
+    answers = [Answers(survey, one, weighting, dishonest, too_wide, sample_of) for one in strata]
+    estimates: dict[str, Estimate] = {}
+    place = 0
+    for question in survey.questions:
+        if population is None:
+            estimates[question.name] = _estimate_one(answers[0], question, place)
+        else:
+            estimates[question.name] = _weighted_one(answers, shares, question, place)
+        place += len(question.levels) if isinstance(question, Distribution) else 1
     total = sum(strata[1:], strata[0])
     warnings: list[ResultWarning] = [*check_coins(survey, total)]
     return Result(
@@ -92,6 +82,40 @@ def estimate(
         weighting,
         None if population is None else dict(population),
     )
+
+
+def _estimate_one(answers: Answers, question: Question, place: int) -> Estimate:
+    """Estimate a question, the first of whose attributes is number `place`."""
+    if isinstance(question, Distribution):
+        return answers.distribution(question, place)
+    if isinstance(question, Crosstab):
+        return answers.crosstab(question, place)
+    if isinstance(question, Signed):
+        raise HarmonyError(
+            f"{question.name}: a signed attribute is part of a gradient, which has no "
+            "estimate of its own; its training learns from the tally"
+        )
+    combined = answers.histogram(place) if question.values else answers.combined(place)
+    return _in_units(question, combined, answers.survey.epsilon, answers.too_wide)
+
+
+def _weighted_one(
+    strata: Sequence[Answers], shares: Sequence[float], question: Question, place: int
+) -> Estimate:
+    """Estimate a question from strata that count by their shares."""
+    if isinstance(question, Distribution | Crosstab | Signed):
+        raise HarmonyError(
+            f"{question.name}: only means and histograms can be weighed to a population, "
+            "not distributions and crosstabs"
+        )
+    first = strata[0]
+    combined = combine_strata(
+        [one.combined(place) for one in strata],
+        shares,
+        [one.tally.reports for one in strata],
+        first.dishonest,
+    )
+    return _in_units(question, combined, first.survey.epsilon, first.too_wide)
 
 
 def checked_tally(tally: object, survey: Survey) -> Tally:
@@ -128,12 +152,12 @@ def _tier_warnings(estimates: dict[str, Estimate], weighting: str) -> list[TierW
     return sorted(found, key=lambda one: one.p_value)
 
 
-def _in_units(attribute: Asked, combined: Combined, epsilon: float, too_wide: float) -> Estimate:
+def _in_units(attribute: Part, combined: Combined, epsilon: float, too_wide: float) -> Estimate:
     """Scale from the mechanism's units to the attribute's."""
     if attribute.values:
         return HistogramEstimate(
             attribute.name,
-            attribute.values,  # type: ignore[arg-type]  # pairs, where it is a crosstab
+            attribute.values,
             combined.n,
             epsilon,
             combined.influence,

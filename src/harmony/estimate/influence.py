@@ -17,7 +17,7 @@ class Group:
     devices: int
     weight: float
     estimates: Floats
-    extremes: tuple[float, float]
+    extremes: tuple[float | Floats, float | Floats]
 
 
 def fill_groups(each: Floats, sizes: Floats, liars: float) -> Floats:

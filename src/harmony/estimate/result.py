@@ -10,7 +10,9 @@ from ..errors import HarmonyError
 from ..near_names import did_you_mean
 from .base import COLUMNS, Estimate, Row
 from .coin_check import CoinWarning
+from .crosstab import CrosstabEstimate
 from .decimals import decimals_for
+from .distribution import DistributionEstimate
 from .export import Exported, finite_rows, text_table
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
@@ -29,8 +31,8 @@ SHOWN_VALUES = 12
 class Result(Mapping[str, Estimate], Exported):
     """Estimates by attribute name, for one round of a survey, and what is odd about its reports.
 
-    `result["wifi"]` is any kind of estimate; `mean` and `histogram` say which one it is, to people
-    and to type checkers.
+    `result["wifi"]` is any kind of estimate; `mean`, `histogram`, `distribution` and `crosstab` say
+    which one it is, to people and to type checkers.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -79,6 +81,14 @@ class Result(Mapping[str, Estimate], Exported):
         """Return the estimate of a categorical attribute, or of a numeric one with bins."""
         return self._of_kind(name, HistogramEstimate)
 
+    def distribution(self, name: str) -> DistributionEstimate:
+        """Return the estimate of a distribution."""
+        return self._of_kind(name, DistributionEstimate)
+
+    def crosstab(self, name: str) -> CrosstabEstimate:
+        """Return the estimate of a crosstab."""
+        return self._of_kind(name, CrosstabEstimate)
+
     def _of_kind(self, name: str, kind: type[Kind]) -> Kind:
         one = self[name]
         if not isinstance(one, kind):
@@ -117,6 +127,8 @@ class Result(Mapping[str, Estimate], Exported):
                 if isinstance(one, HistogramEstimate) and (found := one.no_answer)
             ],
             "estimates": finite_rows(self.rows(confidence, top=top)),
+            "distributions": self._details(DistributionEstimate, confidence),
+            "crosstabs": self._details(CrosstabEstimate, confidence),
             "tiers": [
                 {
                     "attribute": name,
@@ -129,6 +141,11 @@ class Result(Mapping[str, Estimate], Exported):
             ],
             "warnings": [str(one) for one in self.warnings],
         }
+
+    def _details(
+        self, kind: type[DistributionEstimate | CrosstabEstimate], confidence: float
+    ) -> list[dict[str, Any]]:
+        return [one.details(confidence) for one in self.values() if isinstance(one, kind)]
 
     def plot(self, confidence: float = 0.95) -> Figure:
         """Draw every estimate with its interval, as a matplotlib figure."""

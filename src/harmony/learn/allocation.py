@@ -10,13 +10,13 @@ what it can be at most, but never more than `MOST_FOR_A_SCALAR` of all devices.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Floats
-from ..attributes import MAX_WEIGHT
+from ..attributes import MAX_WEIGHT, Attribute
 from . import step as ask_for
 from .planning import answer_noise
 from .step import UNSCALED, Question, Residual, Scaling
@@ -27,13 +27,19 @@ MOST_FOR_A_SCALAR = 0.03
 LEAST_ITERATIONS, MOST_ITERATIONS = 6, 12
 """Gradients that are asked, each at the model that the ones before have led to."""
 
+PLACING, LEAST_PLACING = 1600.0, 20.0
+"""Answers without noise that place a number well, and those below which it is not tried."""
+
+MOST_FOR_PLACING, MOST_FOR_THE_LABEL = 0.07, 0.03
+"""The shares of all devices that may place features, and the label."""
+
 ACCURATE_SLOPE = 0.1
 """The error of a slope below which no residual needs to be clipped for it."""
 
 EQUAL_SHARE = 32
 """The coin's weight of a feature that has an equal share of the devices."""
 
-FREQUENCIES, LINES, LEVEL, CURVE = 2.0, 3.0, 3.0, 3.0
+CLOSER, LINES, LEVEL, CURVE = 1.5, 3.0, 3.0, 3.0
 """What the steps cost that do not ask for a gradient, in scalars; a summary, one a question."""
 
 
@@ -64,17 +70,47 @@ class Allocation:
         return max(1, round(self.training.devices * share))
 
     @property
-    def summary_devices(self) -> int:
-        return self._devices(self._summary * self.scalar)
+    def _label_places(self) -> float:
+        """Devices that place the label."""
+        return min(3 * PLACING * self.noise, MOST_FOR_THE_LABEL * self.training.devices)
 
     @property
-    def frequency_devices(self) -> int:
-        return self._devices(FREQUENCIES * self.scalar)
+    def _feature_places(self) -> float:
+        """Devices that place a feature, or count its values."""
+        most = MOST_FOR_PLACING * self.training.devices / len(self.training.features)
+        return min(PLACING * self.noise, most)
+
+    @property
+    def places_numbers(self) -> bool:
+        """Whether there are devices enough to place numeric features: else domains are trusted."""
+        return self._feature_places > LEAST_PLACING * self.noise
+
+    @property
+    def placing_bins(self) -> int:
+        return 4 if self._feature_places < 80 * self.noise else 8
+
+    @property
+    def placing_devices(self) -> int:
+        """Those that place numbers and count values, in all stages together."""
+        features = len(self.training.features) * self._feature_places
+        return max(1, round(features + self._label_places))
+
+    @property
+    def label_weight(self) -> int:
+        """How much oftener the label is asked than a feature, times `EQUAL_SHARE`."""
+        return max(
+            1, min(round(EQUAL_SHARE * self._label_places / self._feature_places), MAX_WEIGHT)
+        )
+
+    @property
+    def closer_devices(self) -> int:
+        return self._devices(CLOSER * self.scalar)
 
     @property
     def gradient_devices(self) -> int:
-        spent = self._summary + FREQUENCIES + LINES + self._level
-        return self._devices((1 - spent * self.scalar) / self.iterations)
+        spent = CLOSER + LINES + self._level
+        left = 1 - self.placing_devices / self.training.devices - spent * self.scalar
+        return self._devices(left / self.iterations)
 
     @property
     def line_devices(self) -> int:
@@ -83,26 +119,13 @@ class Allocation:
     @property
     def level_devices(self) -> int:
         """The last step takes whatever rounding has left."""
-        spent = self.summary_devices + self.frequency_devices
+        spent = self.placing_devices + self.closer_devices
         spent += self.iterations * (self.gradient_devices + self.line_devices)
         return max(1, self.training.devices - spent)
 
     @property
-    def _summary(self) -> float:
-        return 3.0 if self.squared else 2.0
-
-    @property
     def _level(self) -> float:
         return LEVEL if self.squared else CURVE
-
-    def summary(self) -> tuple[Question, ...]:
-        """The label's mean, its square unless that is one, and the features: each as often."""
-        often = len(self.training.features)
-        questions = [ask_for.product(("label", 1.0), weight=often)]
-        if self.squared:
-            questions.append(ask_for.product(("label", 1.0), ("label", 1.0), weight=often))
-        questions += [ask_for.frequency(feature) for feature in self.training.features]
-        return tuple(questions)
 
     def residual(self, mean: float, variance: float, residual_variance: float) -> Residual:
         """What the gradient asks, for labels of this mean and variance.
@@ -120,16 +143,15 @@ class Allocation:
             return Residual("residual", most)
         return Residual("residual", std, math.erf(math.sqrt(0.5)))
 
-    def frequencies(self, feature_shares: Floats) -> tuple[Question, ...]:
-        """The frequencies of all features, in proportion to their shares."""
-        weighed = zip(self.training.features, coin_weights(feature_shares), strict=True)
-        return tuple(ask_for.frequency(feature, weight) for feature, weight in weighed)
-
     def gradient(
-        self, residual: Residual, feature_shares: Floats, scalings: Mapping[str, Scaling]
+        self,
+        features: Sequence[Attribute],
+        residual: Residual,
+        feature_shares: Floats,
+        scalings: Mapping[str, Scaling],
     ) -> tuple[Question, ...]:
         """The gradient, feature by feature, and the mean of the clipped residual."""
-        weighed = zip(self.training.features, coin_weights(feature_shares), strict=True)
+        weighed = zip(features, coin_weights(feature_shares), strict=True)
         questions = [
             ask_for.gradient(feature, residual, weight, scalings.get(feature.name, UNSCALED))
             for feature, weight in weighed

@@ -1,8 +1,9 @@
 """`auto`: few, large and well-aimed steps.
 
-    summary      a few devices tell the label's mean and variance, and the features' frequencies
+    places       a few devices tell where numbers lie in their domains, how frequent the values of
+                 other features are, and the label's mean
     gradient     most devices: the correlation of the residual with every feature, asked by feature
-    frequencies  once: the features that seem to matter, counted more accurately
+    places       once more: the features that seem to matter, placed more accurately
     line         some devices: how far to go along the direction that the gradient gives
     ...          gradient and line again, the features that matter asked more often
     level        the rest: the mean residual, and the length of the score; or a curve of how the
@@ -17,19 +18,23 @@ choice gains, and what did not help.
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..arrays import Floats
-from . import step as ask_for
+from ..attributes import Attribute, Numeric
 from .allocation import Allocation, Clips
-from .calibration import bin_shares, curve_edges, fit_log_odds, refine_threshold, threshold_edges
-from .features import Features, Gradient
+from .calibration import calibrated, posterior_label_mean
+from .features import Features, Path, moved_scalings
 from .logit import normal_log_odds
 from .mixture import Mixture, optimal_shares, posterior_weights
+from .placing import Places, find_places
 from .score import Score
 from .shrinkage import posterior_mean
+from .step import Question
 from .trainer import Estimates, Method, QuestionEstimate, StepRequest
 from .training import Training
 
@@ -39,19 +44,20 @@ PRIOR_STEP = 0.75
 PRIOR_LENGTH_ERROR = 0.3
 """The prior deviation of a score's length from the right one, after all iterations."""
 
-REFINABLE_SIZE = 2_500
-"""The effective sample size from which on devices can tell where the odds are even."""
-
 LEAST_VARIANCE = 0.05
-PRIOR_VARIANCE = 1 / 3
-"""The least variance that a label is taken to have, as a share of the most that it can have
-(when all labels are at the ends); and the prior mean, a uniform label's."""
+"""The least share of a label's variance that a model is taken to leave."""
+
+LEAST_LABEL_VARIANCE = 1e-6
 
 
 @dataclass
 class _State:
-    """What is known so far: the score with its weights, and the label's mean and variances."""
+    """What is known so far: features in their ranges, the score, and the label's moments."""
 
+    known: Features
+    places: Places
+    label: Attribute
+    """The label as devices see it: a number in its range."""
     score: Score
     weights: Floats
     mean: float
@@ -68,94 +74,104 @@ class _State:
 def auto(training: Training) -> Method:
     """Learn `training`, of whatever loss."""
     allocation = Allocation(training)
-    zero = Score.constant(training.features)
-    asked = allocation.summary()
-    summary = yield StepRequest("summary", asked, allocation.summary_devices, zero, zero)
-    known, state = _summary(training, summary)
-    feature_shares = np.full(len(known.blocks), 1 / len(known.blocks))
-    gradient = Gradient.unknown(len(known.variances))
+    places = yield from find_places(training, allocation)
+    state = _begin(training, places)
+    yield from _descend(training, allocation, state)
+    if state.score.flat:
+        return score_for_loss(training, state)
+    std = max(state.known.std(state.weights), math.sqrt(state.explained))
+    best, loss = score_for_loss(training, state), state.residual_variance
+    ask = partial(StepRequest, model=state.score, best=best, loss=loss, label=state.label)
+    if training.loss == "squared":
+        return (yield from _level(allocation, state, std, ask))
+    label_mean = places.frequencies[training.label.name]
+    return (yield from calibrated(allocation, state.score, best, state.mean, std, label_mean, ask))
+
+
+def _begin(training: Training, places: Places) -> _State:
+    """Return the constant model, and what the places tell about the label and the features."""
+    label = training.label
+    if isinstance(label, Numeric):
+        label, points = places.label_range(label)
+        mean = float(points.mean())
+        variance = max(float(points.var()), LEAST_LABEL_VARIANCE)
+        error = math.sqrt(variance) / 4
+    else:
+        mean, error = posterior_label_mean(places.frequencies[label.name])
+        variance = 1 - mean**2
+    features = places.in_ranges(training.features)
+    known = Features.of(features, places)
+    score, weights = Score.constant(features, mean), np.zeros(len(known.variances))
+    return _State(known, places, label, score, weights, mean, error, variance, variance)
+
+
+def _descend(
+    training: Training, allocation: Allocation, state: _State
+) -> Generator[StepRequest, Estimates, None]:
+    """Find the direction: gradients, and lines along what they give."""
+    count = len(state.known.blocks)
+    feature_shares = np.full(count, 1 / count)
+    path = Path.begun(len(state.weights))
     for iteration in range(allocation.iterations):
+        known = state.known
         residual = allocation.residual(state.mean, state.variance, state.residual_variance)
-        asked = allocation.gradient(residual, feature_shares, known.scalings)
-        here, best = state.score, score_for_loss(training, state)
-        devices, loss = allocation.gradient_devices, state.residual_variance
-        found = yield StepRequest("gradient", asked, devices, here, best, loss=loss)
+        asked = allocation.gradient(known.features, residual, feature_shares, known.scalings)
+        ask = partial(
+            StepRequest, best=score_for_loss(training, state),
+            loss=state.residual_variance, label=state.label,
+        )  # fmt: skip
+        devices = allocation.gradient_devices
+        found = yield ask("gradient", asked, devices, state.score)
         per_device = known.precision_per_device(allocation.noise * residual.unit**2)
         future_precisions = (allocation.iterations - 1 - iteration) * devices * per_device
+        gradient = known.gradient(found, residual)
         if iteration == 0:
-            first = known.gradient(found, residual)
-            mixture = Mixture.fit(known, first, state.variance)
-            feature_shares = optimal_shares(known, mixture, first.precisions, future_precisions)
-            asked, devices = allocation.frequencies(feature_shares), allocation.frequency_devices
-            more = yield StepRequest("frequencies", asked, devices, here, best, loss=loss)
-            frequencies = {name: summary[name].pooled(more[name]) for name in more}
-            known = Features.of(training, frequencies, known.scalings)
+            mixture = Mixture.fit(known, gradient, state.variance)
+            feature_shares = optimal_shares(known, mixture, gradient.precisions, future_precisions)
+            asked = state.places.questions(known.features, feature_shares)
+            more = yield ask("places", asked, allocation.closer_devices, state.score)
+            gradient = _place_again(training, state, asked, more).gradient(found, residual)
+            known = state.known
         # Gradients of earlier iterations still count, less what the model has taken up since.
-        gradient = gradient.pooled(known.gradient(found, residual))
-        at_zero = gradient.plus(known.variances * state.weights)
-        mixture = Mixture.fit(known, at_zero, state.variance)
-        feature_shares = optimal_shares(known, mixture, gradient.precisions, future_precisions)
-        change = posterior_weights(known, at_zero, mixture) - state.weights
+        path.add(gradient)
+        wanted = path.here().plus(known.variances * state.weights)
+        mixture = Mixture.fit(known, wanted, state.variance)
+        feature_shares = optimal_shares(known, mixture, wanted.precisions, future_precisions)
+        change = posterior_weights(known, wanted, mixture) - state.weights
         if not change.any():
             continue
         direction, std = known.score(change), known.std(change)
         devices = allocation.line_devices
         clips = allocation.clips(std, state.mean, state.residual_variance, devices)
         asked = allocation.line(clips)
-        found = yield StepRequest("line", asked, devices, here, best, direction, loss)
+        found = yield ask("line", asked, devices, state.score, direction=direction)
         step = _line(state, direction, found, std, clips)
         state.weights = state.weights + step * change
-        gradient = gradient.plus(-known.variances * change)  # along it nothing is left
-    if state.score.flat:
-        return score_for_loss(training, state)
-    return (yield from _calibrate(training, allocation, known, state))
+        path.take(known.variances * change)  # along it nothing is left
 
 
-def _calibrate(
-    training: Training, allocation: Allocation, known: Features, state: _State
-) -> Method:
-    """Set the level of the score, with the devices that are left."""
-    score, best, devices = state.score, score_for_loss(training, state), allocation.level_devices
-    std, loss = max(known.std(state.weights), math.sqrt(state.explained)), state.residual_variance
-    if training.loss == "squared":
-        centred = known.score(state.weights)
-        clips = allocation.clips(std, state.mean, state.residual_variance, devices // 3)
-        clip = allocation.level_clip(state.mean, state.mean_error, state.residual_variance)
-        asked = allocation.level(clips, clip)
-        found = yield StepRequest("level", asked, devices, score, best, centred, loss)
-        slope, error, _ = _slope(found, std, clips)
-        score = score.plus(posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR), centred)
-        prior_std = math.hypot(state.mean_error, std / 4)
-        return score.shifted(_posterior_mean(found["residual"], clip, 0.0, prior_std))
-    refine = devices > REFINABLE_SIZE * allocation.noise
-    first = devices // 2 if refine else devices
-    edges = curve_edges(state.mean, std, first / allocation.noise)
-    asked = (ask_for.curve(edges),)
-    found = yield StepRequest("curve", asked, first, score, best, loss=loss)
-    log_odds = fit_log_odds(score, state.mean, edges, found["curve"], best)
-    if refine:
-        near = threshold_edges(log_odds, edges)
-        shares = bin_shares(edges, found["curve"], near)
-        asked, best = (ask_for.surplus(near),), log_odds.of(score)
-        found = yield StepRequest("curve", asked, devices - first, score, best, loss=loss)
-        log_odds = refine_threshold(log_odds, near, found["surplus"], state.mean, shares)
-    return log_odds.of(score)
+def _place_again(
+    training: Training, state: _State, asked: tuple[Question, ...], estimates: Estimates
+) -> Features:
+    """Place features more accurately; return them, scaled as for the first gradient."""
+    places, before = state.places, state.known
+    places.learn(asked, estimates)
+    features = places.in_ranges(training.features)
+    state.score = Score.constant(features, state.mean)
+    state.known = Features.of(features, places)
+    return Features.of(features, places, moved_scalings(before, features))
 
 
-def _summary(training: Training, estimates: Estimates) -> tuple[Features, _State]:
-    mean = float(np.clip(estimates["label"].mean, -0.95, 0.95))
-    mean_error = min(math.sqrt(estimates["label"].variance[0]), 1.0)
-    most = 1 - mean**2
-    variance = most  # of a label that is -1 or 1
-    if "label x label" in estimates:
-        square = estimates["label x label"]
-        error, prior = math.sqrt(square.variance[0]), PRIOR_VARIANCE * most
-        variance = posterior_mean(square.mean - mean**2, error, prior, prior)
-        variance = min(max(variance, LEAST_VARIANCE * most), most)
-    score = Score.constant(training.features, mean)
-    known = Features.of(training, estimates)
-    weights = np.zeros(len(known.variances))
-    return known, _State(score, weights, mean, mean_error, variance, variance)
+def _level(allocation: Allocation, state: _State, std: float, ask: partial[StepRequest]) -> Method:
+    """Set the length and the level of a score for squared loss, with the devices that are left."""
+    centred, devices = state.known.score(state.weights), allocation.level_devices
+    clips = allocation.clips(std, state.mean, state.residual_variance, devices // 3)
+    clip = allocation.level_clip(state.mean, state.mean_error, state.residual_variance)
+    found = yield ask("level", allocation.level(clips, clip), devices, direction=centred)
+    slope, error, _ = _slope(found, std, clips)
+    score = state.score.plus(posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR), centred)
+    prior_std = math.hypot(state.mean_error, std / 4)
+    return score.shifted(_posterior_mean(found["residual"], clip, 0.0, prior_std))
 
 
 def _line(
@@ -170,8 +186,7 @@ def _line(
     # One would be right for independent features; correlated ones ask for less.
     step = max(posterior_mean(slope, error, PRIOR_STEP, PRIOR_STEP / 3), 0.0)
     state.score = state.score.plus(step, direction)
-    gained = (step * max(std, measured_std)) ** 2
-    left = state.residual_variance - gained
+    left = state.residual_variance - (step * measured_std) ** 2
     state.residual_variance = max(left, LEAST_VARIANCE * state.variance)
     return step
 
@@ -180,8 +195,8 @@ def _slope(estimates: Estimates, std: float, clips: Clips) -> tuple[float, float
     """Return the slope of the residual on the direction, its error, and the direction's deviation.
 
     The direction clipped at `near` is an instrument for the direction itself: both means hold
-    it, so their ratio is the slope.  Correlated features only widen the direction from the `std`
-    that independent ones would give it.
+    it, so their ratio is the slope.  Correlated features widen the direction from the `std`
+    that independent ones would give it, or narrow it.
     """
     square = estimates["direction x direction"]
     measured_std = max(_posterior_mean(square, clips.far, std, std / 3), std / 4)

@@ -8,37 +8,26 @@ to add to the score and how steep to make it.  The direction stays as it is.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from statistics import NormalDist
 
 import numpy as np
 
 from ..arrays import Floats
+from . import step as ask_for
+from .allocation import Allocation
+from .density import Counts, Density
 from .score import Score
-from .trainer import QuestionEstimate
+from .trainer import Method, QuestionEstimate, StepRequest
 
-LEAST_BINS, MOST_BINS = 4, 16
-MOST_SLOPE = 20.0
-ITERATIONS = 50
-CURVATURE = 0.2
-"""Of the logistic loss, on average, where labels are neither sure nor a toss."""
+REFINABLE_SIZE = 2_500
+"""The effective sample size from which on devices can tell where the odds are even."""
 
-PRIOR_STD = 0.3
-"""How far the log-odds may be from the prior, in intercept and slope: one standard deviation."""
-
-
-def curve_edges(mean: float, std: float, effective_size: float) -> list[float]:
-    """Return where the bins of a curve meet: the more there are, the more of the tails they show.
-
-    Noise adds up over bins, and wide ones blur: both are least for a number of bins that grows
-    with the fifth root of the effective sample size.
-
-    >>> curve_edges(0.0, 1.0, effective_size=1000), len(curve_edges(0.0, 1.0, effective_size=1e6))
-    ([-1.0, 0.0, 1.0], 15)
-    """
-    wanted = 2 ** round(np.log2(max(effective_size, 1.0)) / 5 + 0.5)
-    bins = min(max(wanted, LEAST_BINS), MOST_BINS)
-    half_range = (1.25 * np.log2(bins) - 1.5) * max(std, 1e-6)
-    return [float(edge) for edge in mean + np.linspace(-half_range, half_range, bins - 1)]
+SCORE_BINS, MOST_BINS = 12, 16
+PRIOR_LOG_ODDS = 3.0
+PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 0.5
 
 
 @dataclass(frozen=True)
@@ -56,41 +45,164 @@ class LogOdds:
         return np.tanh(self.slope * (at - self.threshold) / 2)
 
 
-def fit_log_odds(
-    score: Score, mean: float, edges: list[float], curve: QuestionEstimate, prior: Score
-) -> LogOdds:
-    """Return how log-odds go with the score.
+def calibrated(
+    allocation: Allocation,
+    score: Score,
+    prior: Score,
+    mean: float,
+    std: float,
+    label: QuestionEstimate,
+    ask: partial[StepRequest],
+) -> Method:
+    """Turn a score into log-odds, with the devices that are left.
 
-    `mean` is the label's, which is known better than the curve tells it.  `prior` is what the
-    result would be without the curve; the noise of the curve decides how far it is followed.
+    Scores are thought to have this mean and deviation, and log-odds to be the `prior`; `label` is
+    what is known of the label's mean.
     """
-    noise = float(np.mean(curve.variance))
-    width = edges[1] - edges[0]
-    centres = np.append(np.array(edges) - width / 2, edges[-1] + width / 2)
-    centre, unit = float(centres.mean()), float(centres.std())
+    devices = allocation.level_devices
+    refine = devices > REFINABLE_SIZE * allocation.noise
+    belief = score_density(mean, std)
+    edges, placing = belief.spread().cut(SCORE_BINS), devices // 6
+    place = ask_for.term_place("score", float(np.abs(belief.edges).max()), edges, weight=3)
+    asked = (place, ask_for.product(("label", 1.0)))
+    found = yield ask("calibration", asked, placing)
+    label = label.pooled(found["label"])
+    placed, counts = found[place.name], []
+    if placed.n:
+        counts.append(Counts(edges, placed.estimates, placed.variance))
+    curve_devices = (devices - placing) // (2 if refine else 1)
+    bins = curve_bins(curve_devices / allocation.noise)
+    edges = belief.believing(counts).spread().cut(bins)
+    found = yield ask("curve", (ask_for.curve(edges[1:-1]),), curve_devices)
+    curve = found["curve"]
+    if curve.n:
+        by_bin, noise = curve.estimates.reshape(-1, 2), curve.variance.reshape(-1, 2)
+        counts.append(Counts(edges, by_bin.sum(axis=1), noise.sum(axis=1)))
+    belief = belief.believing(counts)
+    log_odds = fit_log_odds(score, prior, belief, edges, curve, label)
+    if refine:
+        near = threshold_edges(log_odds, std)
+        shares = np.diff(belief.below(np.array(near)))
+        rest = devices - placing - curve_devices
+        found = yield ask("curve", (ask_for.surplus(near),), rest, best=log_odds.of(score))
+        log_odds = refine_threshold(log_odds, near, found["surplus"], label.mean, shares)
+    return log_odds.of(score)
+
+
+def posterior_label_mean(estimate: QuestionEstimate) -> tuple[float, float]:
+    """Return the posterior mean of a label of -1 and 1, and its standard deviation.
+
+    Rates may be small: their log-odds have a wide normal prior.
+    """
+    log_odds = np.linspace(-12, 12, 2401)
+    means = np.tanh(log_odds / 2)
+    logs = -((log_odds / PRIOR_LOG_ODDS) ** 2) / 2
+    if estimate.n:
+        logs = logs - (estimate.mean - means) ** 2 / estimate.variance[0] / 2
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    mean = float(weights @ means)
+    return mean, math.sqrt(max(float(weights @ (means - mean) ** 2), 1e-12))
+
+
+def score_density(mean: float, std: float) -> Density:
+    """Return what is believed of scores before anyone is asked: that they are normal."""
+    edges = np.linspace(-5, 5, 201)
+    normal = NormalDist()
+    masses = np.diff([normal.cdf(float(edge)) for edge in edges])
+    masses[0] += normal.cdf(-5.0)
+    masses[-1] += normal.cdf(-5.0)
+    return Density(mean + std * edges, masses)
+
+
+def curve_bins(effective_size: float) -> int:
+    """Return how many bins a curve should have, by the answers without noise that it gets.
+
+    Noise adds up over bins, and wide ones blur: both are least for a number of bins that grows
+    with the fifth root.
+
+    >>> curve_bins(100.0), curve_bins(1e4), curve_bins(1e6)
+    (4, 8, 16)
+    """
+    wanted = 1 << round(math.log2(max(effective_size, 1.0)) / 5 + 0.5)
+    return min(max(wanted, 4), MOST_BINS)
+
+
+def fit_log_odds(
+    score: Score,
+    prior: Score,
+    density: Density,
+    edges: Floats,
+    curve: QuestionEstimate,
+    label: QuestionEstimate,
+) -> LogOdds:
+    """Return how log-odds go with the score: linearly, as a curve of labels by score has it.
+
+    Between each two `edges` the curve has the shares of both labels, with known noise; `label` has
+    their mean, more accurately.  The log-odds of the `prior` score are left as far as that asks
+    for.
+    """
+    at = density.points(2048, density.edges[0], density.edges[-1])
+    owners = np.clip(np.searchsorted(edges, at, "right") - 1, 0, len(edges) - 2)
+    counts = np.bincount(owners, minlength=len(edges) - 1)
+    centres = np.bincount(owners, at, len(edges) - 1) / np.maximum(counts, 1)
+    centres = np.where(counts > 0, centres, (edges[1:] + edges[:-1]) / 2)
+    centre, unit = float(at.mean()), max(float(at.std()), 1e-9)
+    z = (centres - centre) / unit
     intercept, slope = _standardised(score, prior, centre, unit)
-    if np.isfinite(noise):
-        counts = curve.estimates.reshape(-1, 2)
-        z = (centres - centre) / unit
-        positive = np.array([(1 + mean) / 2, z @ counts[:, 1]])
-        start = np.array([intercept, slope])
-        intercept, slope = fit_logistic(z, bin_frequencies(counts), positive, start, noise)
-    return LogOdds(centre - intercept * unit / slope, slope / unit)
+    start = np.array([intercept, math.log(max(slope, 1e-2))])
+    scales = np.array([PRIOR_INTERCEPT, PRIOR_LOG_SLOPE])
+    shares = curve.estimates.reshape(-1, 2)
+    known = bool(np.isfinite(curve.variance).all())
+    weight = 1 / math.sqrt(float(np.mean(curve.variance))) if known else 0.0
+
+    def misses(theta: Floats) -> Floats:
+        positive = 1 / (1 + np.exp(-np.clip(theta[0] + math.exp(theta[1]) * z, -500, 500)))
+        length = positive**2 + (1 - positive) ** 2
+        believed = (shares[:, 1] * positive + shares[:, 0] * (1 - positive)) / length
+        parted = (shares[:, 1] * (1 - positive) - shares[:, 0] * positive) / np.sqrt(length)
+        believed = np.maximum(believed, 0.0)
+        believed = believed / max(believed.sum(), 1e-9)
+        mean = float(believed @ (2 * positive - 1))
+        rate = (label.mean - mean) / math.sqrt(label.variance[0]) if label.n else 0.0
+        return np.concatenate([weight * parted, [rate], (theta - start) / scales])
+
+    theta = least_squares(misses, start)
+    slope = math.exp(theta[1])
+    return LogOdds(centre - float(theta[0]) * unit / slope, slope / unit)
 
 
-def threshold_edges(log_odds: LogOdds, edges: list[float]) -> list[float]:
+def least_squares(misses: Callable[[Floats], Floats], start: Floats) -> Floats:
+    """Return the parameters for which the squares of what is missed add up to least.
+
+    >>> least_squares(lambda at: np.array([at[0] - 3, (at[1] + 1) * 2]), np.zeros(2)).round(3)
+    array([ 3., -1.])
+    """
+    at, damping = start.astype(np.float64), 1e-3
+    missed = misses(at)
+    for _ in range(60):
+        slopes = np.column_stack(
+            [(misses(at + move) - missed) / 1e-5 for move in 1e-5 * np.eye(len(at))]
+        )
+        hessian = slopes.T @ slopes
+        damped = hessian + damping * np.diag(np.diag(hessian) + 1e-9)
+        change = np.clip(np.linalg.solve(damped, -slopes.T @ missed), -2, 2)
+        tried = misses(at + change)
+        if tried @ tried < missed @ missed:
+            at, missed, damping = at + change, tried, damping / 5
+            if np.abs(change).max() < 1e-7:
+                break
+        else:
+            damping *= 10
+            if damping > 1e8:
+                break
+    return at
+
+
+def threshold_edges(log_odds: LogOdds, std: float) -> list[float]:
     """Return where the bins of a surplus meet: narrow ones, around the threshold."""
-    half_range = 2 * (edges[1] - edges[0])
-    around = np.linspace(-half_range, half_range, MOST_BINS - 1)
+    around = np.linspace(-std, std, MOST_BINS - 1)
     return [float(edge) for edge in log_odds.threshold + around]
-
-
-def bin_shares(edges: list[float], curve: QuestionEstimate, near: list[float]) -> Floats:
-    """Return the share of devices between each two of other edges, interpolated from a curve."""
-    width = edges[1] - edges[0]
-    ends = [edges[0] - width, *edges, edges[-1] + width]
-    below = np.cumsum(np.append(0.0, bin_frequencies(curve.estimates.reshape(-1, 2))))
-    return np.diff(np.interp(near, ends, below))
 
 
 def refine_threshold(
@@ -110,50 +222,17 @@ def refine_threshold(
     observed = observed[1:-1]
     centres = (np.array(edges[1:]) + edges[:-1]) / 2
     predicted = shares * log_odds.surplus(centres)
-    expected = noise * (1 + 2 * math.sqrt(2 / len(observed)))
-    misfit = max(float(np.mean((observed - predicted) ** 2)) - expected, 0.0)
-    posterior = predicted + misfit / (misfit + noise) * (observed - predicted)
+    expected = noise * (len(observed) + 2 * math.sqrt(2 * len(observed)))
+    misfit = max(float(np.sum((observed - predicted) ** 2)) - expected, 0.0)
+    # Where there are more devices the prediction may be further off, but never by more than all.
+    doubt = misfit * shares**2 / max(float(np.sum(shares**2)), 1e-12)
+    posterior = predicted + doubt / (doubt + noise) * (observed - predicted)
+    posterior = np.clip(posterior, -shares, shares)
     losses = np.cumsum(np.append(0.0, posterior))  # by predicting -1 below each edge
     best = int(np.argmin(losses))
     current = float(np.interp(log_odds.threshold, edges, losses))
     better = losses[best] < current and misfit
     return LogOdds(edges[best], log_odds.slope) if better else log_odds
-
-
-def bin_frequencies(counts: Floats) -> Floats:
-    """Return the share of devices in each bin, none of them negative, one in all."""
-    total = np.maximum(counts.sum(axis=1), 0.0)
-    return total / total.sum() if total.any() else np.full(len(counts), 1 / len(counts))
-
-
-def fit_logistic(
-    z: Floats, frequencies: Floats, positive: Floats, start: Floats, noise: float
-) -> tuple[float, float]:
-    """Return intercept and slope of a logistic regression on the bins of a curve.
-
-    The optimum of the logistic loss depends on the positive labels through two sums only, which
-    noise leaves unbiased: `positive`, their share and the sum of their z.  `start` is the prior
-    mean, `noise` the variance of each bin.
-
-    >>> z, frequencies = np.linspace(-2, 2, 16), np.full(16, 1 / 16)
-    >>> labels = frequencies / (1 + np.exp(-(0.5 + 2 * z)))
-    >>> positive = np.array([labels.sum(), z @ labels])
-    >>> [round(one, 3) for one in fit_logistic(z, frequencies, positive, np.zeros(2), 0.0)]
-    [0.5, 2.0]
-    """
-    x = np.column_stack([np.ones_like(z), z])
-    penalty = len(z) * noise / CURVATURE / PRIOR_STD**2
-    beta = start.astype(np.float64)
-    for _ in range(ITERATIONS):
-        fitted = 1 / (1 + np.exp(-np.clip(x @ beta, -500, 500)))
-        gradient = x.T @ (frequencies * fitted) - positive + penalty * (beta - start)
-        weight = frequencies * fitted * (1 - fitted)
-        hessian = x.T @ (x * weight[:, None]) + (penalty + 1e-6) * np.eye(2)
-        change = np.clip(np.linalg.solve(hessian, gradient), -1, 1)
-        beta = np.clip(beta - change, [-MOST_SLOPE, 1e-3], MOST_SLOPE)
-        if np.abs(change).max() < 1e-9:
-            break
-    return float(beta[0]), float(beta[1])
 
 
 def _standardised(score: Score, prior: Score, centre: float, unit: float) -> tuple[float, float]:

@@ -62,7 +62,7 @@ class _Terms:
     def _compute(self, name: str) -> Floats:
         rows = self.start, self.stop
         if name == "label":
-            return self.records.labels(*rows)
+            return self.records.labels(*rows, self.step.label)
         if name == "score":
             return self.step.model.of(self.records, *rows)
         if name == "residual":
@@ -84,7 +84,7 @@ def derive_columns(
     answered `as_devices` do.
     """
     terms = _Terms(step, records, start, stop)
-    places = {feature.name: place for place, feature in enumerate(step.training.features)}
+    places = {feature.name: place for place, feature in enumerate(step.model.features)}
     columns: dict[str, Any] = {}
     signs: dict[tuple[str, float], tuple[Floats, Signs]] = {}
     for question in step.questions:
@@ -109,7 +109,7 @@ def derive_columns(
                 signs[residual] = t, Signs(2 * draws >= 1 + t, np.isnan(t))
             t, sign = signs[residual]
             place = places[derivation["feature"]]
-            if step.training.features[place].values:
+            if step.model.features[place].values:
                 columns[question.name] = _signed_levels(terms, place, sign)
             else:
                 columns[question.name] = t * _scaled_numbers(terms, place, derivation)
@@ -148,11 +148,11 @@ def _labelled(terms: _Terms, places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _feature(terms: _Terms, place: int, asked: Attribute) -> Any:
-    feature = terms.step.training.features[place]
+    feature = terms.step.model.features[place]
     if not feature.values:
-        scaled = terms.records.numbers(place, terms.start, terms.stop)
+        scaled = terms.records.numbers(place, terms.start, terms.stop, feature)
         low, high = feature.low, feature.high  # type: ignore[union-attr]  # no values: numeric
-        return low + (scaled + 1) / 2 * (high - low)
+        return np.clip(low + (scaled + 1) / 2 * (high - low), low, high)
     return _values(terms.records.levels(place, terms.start, terms.stop), asked)
 
 
@@ -164,13 +164,14 @@ def _values(places: NDArray[Any], asked: Attribute) -> pa.DictionaryArray:
 
 
 def _scaled_numbers(terms: _Terms, place: int, derivation: Derivation) -> Floats:
-    numbers = terms.records.numbers(place, terms.start, terms.stop)
+    feature = terms.step.model.features[place]
+    numbers = terms.records.numbers(place, terms.start, terms.stop, feature)
     scaled: Floats = np.clip((numbers - derivation["middle"]) / derivation["reach"], -1, 1)
     return scaled
 
 
 def _signed_levels(terms: _Terms, place: int, sign: Signs) -> NDArray[Any]:
-    feature = terms.step.training.features[place]
+    feature = terms.step.model.features[place]
     size = 1 << (len(feature.values) - 1).bit_length()
     levels = terms.records.levels(place, terms.start, terms.stop)
     missing = (levels < 0) | sign.missing

@@ -143,8 +143,9 @@ class _Linear(BaseEstimator):
 class LinearRegression(RegressorMixin, _Linear):
     """Least squares for a number with public bounds, `label_bounds`.
 
-    Features and labels outside their bounds are clipped, labels with a warning.  A number that
-    is missing counts as the middle of its range, a value that is missing or unknown adds nothing.
+    Bounds may be far too wide: devices tell where numbers and labels lie.  What is outside them is
+    clipped, labels with a warning.  A number that is missing counts as the mean, as far as that is
+    known; a value that is missing or unknown adds nothing.
 
     `method` is "auto", or one of the paper's: "sgd", "mgd", "mgd-dr" and "non-private", which
     simulate their noise and are for comparison.  Without a `seed` randomness is the operating

@@ -20,12 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats
-from ..attributes import Attribute
+from ..attributes import Attribute, Numeric
+from .density import Density
+from .placing import POINTS, Places
 from .score import Score
 from .shapes import Shape, independent, random_walk
 from .step import UNSCALED, Residual, Scaling
 from .trainer import Estimates
-from .training import Training
 
 MOST_VALUES = 512
 """Above this many values each is so rare that its column is taken as a coordinate."""
@@ -33,8 +34,11 @@ MOST_VALUES = 512
 REACH = 0.5
 """How far from its mean a number is clipped, in standard deviations."""
 
-POINTS = 16
-"""How many points stand for the numbers that fall in a bin."""
+CURVATURE_DOUBT = 0.5
+CURVATURES = (0.05, 5.0)
+
+LEAST_STD, LEAST_COVARIANCE = 1e-6, 0.02
+"""Of a number in its range, and of it with the scaled number, in standard deviations."""
 
 
 @dataclass(frozen=True)
@@ -91,24 +95,21 @@ class Number(Block):
     factor: float = 1.0
 
     @classmethod
-    def of_bins(cls, frequencies: Floats, scaling: Scaling | None = None) -> Number:
-        """Return the coordinate of a number whose bins have these frequencies.
+    def of_density(cls, density: Density, scaling: Scaling | None = None) -> Number:
+        """Return the number, in its range from -1 to 1, that this is believed of.
 
-        >>> number = Number.of_bins(np.array([0.0, 0.5, 0.5, 0.0]))
+        >>> number = Number.of_density(Density.even(-1, 1))
         >>> round(number.scaling.reach, 2), round(number.coordinate_noise, 1)
-        (0.14, 1.4)
+        (0.29, 1.4)
         """
-        edges = np.linspace(-1, 1, POINTS * len(frequencies) + 1)
-        points = (edges[1:] + edges[:-1]) / 2
-        probabilities = np.repeat(frequencies / POINTS, POINTS)
-        mean = float(probabilities @ points)
-        centred = points - mean
-        std = math.sqrt(probabilities @ centred**2)
-        scaling = scaling or Scaling(mean, REACH * std)
+        points = density.points(POINTS, -1.0, 1.0)
+        mean, std = float(points.mean()), max(float(points.std()), LEAST_STD)
+        scaling = scaling or best_scaling(points)
         scaled = np.clip((points - scaling.middle) / scaling.reach, -1, 1)
-        factor = std / float(probabilities @ (centred * scaled))
+        covariance = float(np.mean(scaled * (points - mean)))
+        factor = std / max(covariance, LEAST_COVARIANCE * std)
         basis = np.array([[1 / std]])
-        scaled_mean = float(probabilities @ scaled)
+        scaled_mean = float(scaled.mean())
         return cls(
             np.array([mean]), basis, np.ones(1), factor**2, 1.0, scaling, scaled_mean, factor
         )
@@ -141,6 +142,56 @@ class Gradient:
         return Gradient(self.means + change, self.precisions)
 
 
+@dataclass
+class Path:
+    """The gradients that were found along the way, and how far along it each was.
+
+    `taken` is how much of the gradient the model should have taken up so far, coordinate by
+    coordinate, were the features uncorrelated but for what the lines have shown.
+    """
+
+    taken: Floats
+    precision: Floats
+    taken_sum: Floats
+    taken_square: Floats
+    found: Floats
+    taken_found: Floats
+
+    @classmethod
+    def begun(cls, coordinates: int) -> Path:
+        return cls(*(np.zeros(coordinates) for _ in range(6)))
+
+    def add(self, gradient: Gradient) -> None:
+        """Keep a gradient that was found here."""
+        self.precision += gradient.precisions
+        self.taken_sum += gradient.precisions * self.taken
+        self.taken_square += gradient.precisions * self.taken**2
+        self.found += gradient.precisions * gradient.means
+        self.taken_found += gradient.precisions * self.taken * gradient.means
+
+    def take(self, change: Floats) -> None:
+        """Go on, to where this much less of the gradient should be left."""
+        self.taken = self.taken + change
+
+    def here(self) -> Gradient:
+        """Return what is still to be taken up: the gradient here, by how fast it falls.
+
+        A gradient of g at first is g - c t where t should have been taken up.  The c is 1 unless
+        a coordinate goes along with others more, or less, than all do on average: then it is
+        learned from the gradients.
+        """
+        total, doubt = np.maximum(self.precision, 1e-300), 1 / CURVATURE_DOUBT**2
+        mean_taken, mean_found = self.taken_sum / total, self.found / total
+        spread = np.maximum(self.taken_square - mean_taken * self.taken_sum, 0.0)
+        fallen = mean_taken * self.found - self.taken_found
+        curvature = np.clip((doubt + fallen) / (doubt + spread), *CURVATURES)
+        means = mean_found - curvature * (self.taken - mean_taken)
+        away = self.taken_sum - total * self.taken
+        squares = spread + away**2 / total
+        precisions = self.precision - away**2 / (squares + doubt)
+        return Gradient(means / curvature, np.maximum(precisions, 0.0) * curvature**2)
+
+
 @dataclass(frozen=True)
 class Features:
     """What is known of all features, their coordinates in one row."""
@@ -154,22 +205,24 @@ class Features:
     @classmethod
     def of(
         cls,
-        training: Training,
-        estimates: Estimates,
+        features: Sequence[Attribute],
+        places: Places,
         scalings: Mapping[str, Scaling] | None = None,
     ) -> Features:
-        """Return them from estimated frequencies; numbers keep the scalings that they have."""
+        """Return them from what is believed; numbers keep the scalings that they have."""
         blocks: list[Block] = []
-        for feature in training.features:
-            estimate = estimates[f"frequency of {feature.name}"]
-            frequencies = shrink_frequencies(estimate.estimates, estimate.variance)
-            if feature.values:
-                blocks.append(Block.of_values(frequencies))
+        for feature in features:
+            if isinstance(feature, Numeric):
+                half = (feature.high - feature.low) / 2
+                density = places.densities[feature.name].moved(feature.low + half, half)
+                blocks.append(Number.of_density(density, (scalings or {}).get(feature.name)))
             else:
-                blocks.append(Number.of_bins(frequencies, (scalings or {}).get(feature.name)))
+                estimate = places.frequencies[feature.name]
+                frequencies = shrink_frequencies(estimate.estimates, estimate.variance)
+                blocks.append(Block.of_values(frequencies))
         variances = np.concatenate([block.variances for block in blocks])
         owners = np.repeat(np.arange(len(blocks)), [len(block.variances) for block in blocks])
-        return cls(tuple(training.features), blocks, variances, owners)
+        return cls(tuple(features), blocks, variances, owners)
 
     @property
     def scalings(self) -> dict[str, Scaling]:
@@ -220,6 +273,30 @@ class Features:
         columns = [block.weights(one) for block, one in zip(self.blocks, pieces, strict=True)]
         means = [float(block.means @ one) for block, one in zip(self.blocks, columns, strict=True)]
         return Score(tuple(self.features), -sum(means), tuple(columns))
+
+
+def moved_scalings(known: Features, features: Sequence[Attribute]) -> dict[str, Scaling]:
+    """Return the scalings of numbers as they are where their ranges have moved."""
+    moved = {}
+    for old, new in zip(known.features, features, strict=True):
+        if isinstance(old, Numeric) and isinstance(new, Numeric):
+            middle, reach = known.scalings[old.name]
+            width = new.high - new.low
+            ratio = (old.high - old.low) / width
+            centre = (old.low + old.high - new.low - new.high) / width
+            moved[old.name] = Scaling(centre + middle * ratio, reach * ratio)
+    return moved
+
+
+def best_scaling(points: Floats) -> Scaling:
+    """Return the scaling whose clipped number goes with the number itself most."""
+    std = max(float(points.std()), LEAST_STD)
+    middles = np.quantile(points, np.linspace(0.02, 0.98, 25))
+    reaches = std * np.array([0.5, 0.75, 1.0, 1.5])
+    scaled = np.clip((points - middles[:, None, None]) / reaches[:, None], -1, 1)
+    covariances = scaled @ (points - points.mean())
+    middle, reach = np.unravel_index(int(np.argmax(covariances)), covariances.shape)
+    return Scaling(float(middles[middle]), float(reaches[reach]))
 
 
 def shrink_frequencies(estimates: Floats, variance: Floats) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats
-from ..attributes import Numeric
+from ..attributes import Attribute, Numeric, attribute_from_document
 from ..bulk.columns import TableLike
 from ..errors import SurveyError
 from .records import Records
@@ -35,6 +35,7 @@ class Model:
 
     training: Training
     score: Score
+    """Its features have the ranges in which the training saw their numbers."""
 
     @property
     def intercept(self) -> float:
@@ -109,6 +110,7 @@ class Model:
         return {
             "format": FORMAT,
             "training": self.training.to_document(),
+            "features": [feature.to_document() for feature in self.score.features],
             "model": self.score.to_document(),
         }
 
@@ -118,7 +120,8 @@ class Model:
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise SurveyError(f"a model must be a mapping with 'format' {FORMAT!r}")
         training = Training.from_document(document.get("training"))
-        return cls(training, Score.from_document(document.get("model"), training.features))
+        features = _features_as_seen(document.get("features"), training)
+        return cls(training, Score.from_document(document.get("model"), features))
 
     def save(self, path: str | Path) -> None:
         """Write the model to a .json or .yaml file."""
@@ -132,3 +135,19 @@ class Model:
         from ..files import read_structured
 
         return cls.from_document(read_structured(path))
+
+
+def _features_as_seen(documents: Any, training: Training) -> Sequence[Attribute]:
+    """Read the features that a model's weights are for: the training's, in narrower ranges."""
+    if documents is None:
+        return training.features
+    if not isinstance(documents, list) or len(documents) != len(training.features):
+        raise SurveyError("'features' of a model must list those of its training")
+    features = [
+        attribute_from_document(one, f"features[{place}]") for place, one in enumerate(documents)
+    ]
+    for seen, feature in zip(features, training.features, strict=True):
+        same = seen.name == feature.name and seen.values == feature.values
+        if not same or type(seen) is not type(feature):
+            raise SurveyError(f"'features' of a model: {feature.name} is not as in its training")
+    return features

@@ -48,11 +48,13 @@ class Records:
         self._label = None if label is None else columns[-1]
         self._plain = {id(one) for one in columns if _codes_are_levels(one)}
 
-    def numbers(self, place: int, start: int, stop: int) -> Floats:
-        """Return a numeric feature's values, scaled."""
+    def numbers(
+        self, place: int, start: int, stop: int, seen_as: Attribute | None = None
+    ) -> Floats:
+        """Return a numeric feature's values, scaled: in its domain, or in the range of another."""
         column = self._columns[place]
         assert isinstance(column, NumberColumn)
-        return _scaled(column, start, stop, 0.0)
+        return _scaled(column, start, stop, 0.0, seen_as)
 
     def levels(self, place: int, start: int, stop: int) -> NDArray[Any]:
         """Return the numbers of a categorical feature's values, -1 where there is none."""
@@ -60,11 +62,11 @@ class Records:
         assert isinstance(column, CodeColumn)
         return self._levels(column, start, stop)
 
-    def labels(self, start: int, stop: int) -> Floats:
+    def labels(self, start: int, stop: int, seen_as: Attribute | None = None) -> Floats:
         """Return the labels: scaled to [-1, 1], or -1 and 1 for the first and second value."""
         column = self._label
         if isinstance(column, NumberColumn):
-            labels = _scaled(column, start, stop, np.nan)
+            labels = _scaled(column, start, stop, np.nan, seen_as)
         elif isinstance(column, CodeColumn):
             levels = self._levels(column, start, stop)
             labels = np.where(levels < 0, np.nan, 2.0 * levels - 1)
@@ -90,8 +92,10 @@ class Records:
         return codes
 
 
-def _scaled(column: NumberColumn, start: int, stop: int, missing: float) -> Floats:
-    attribute = column.attribute
+def _scaled(
+    column: NumberColumn, start: int, stop: int, missing: float, seen_as: Any = None
+) -> Floats:
+    attribute = seen_as or column.attribute
     half = (attribute.high - attribute.low) / 2
     middle = attribute.low + half
     numbers = column.rows(start, stop).astype(np.float64)

@@ -65,7 +65,7 @@ class Score:
             if feature.values:
                 total += np.append(block, 0.0)[records.levels(place, start, stop)]
             else:
-                total += block[0] * records.numbers(place, start, stop)
+                total += block[0] * records.numbers(place, start, stop, feature)
         return total
 
     def to_document(self) -> dict[str, Any]:

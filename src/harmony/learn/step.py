@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 from harmony_device.protocol import STEP_FORMAT
 
+from ..arrays import Floats
 from ..attributes import Attribute, Categorical, Integer, Numeric, Signed
 from ..rounds import Round
 from ..survey import Survey
 from .score import Score
 from .training import Training
 
-BINS = 8
-"""Bins in which a numeric feature is counted, to know its mean and variance."""
+Edges = Sequence[float] | Floats
+"""Where bins meet, in rising order."""
 
 Derivation = dict[str, Any]
 """How a device computes one answer: see `harmony.learn.derive`."""
@@ -55,6 +56,8 @@ class Question:
 
     attribute: Attribute
     derive: Derivation
+    about: str = ""
+    """The feature that is asked about, or the label."""
 
     @property
     def name(self) -> str:
@@ -62,17 +65,35 @@ class Question:
 
 
 def frequency(feature: Attribute, weight: int = 1) -> Question:
-    """Ask how often each of a feature's values occurs, or how often a number is in each bin.
+    """Ask how often each of a feature's values occurs.
 
     What stands for missing and unlisted values belongs to the feature, not to what is asked.
     """
-    name = f"frequency of {feature.name}"
-    asked: Attribute
-    if isinstance(feature, Numeric):
-        asked = Numeric(name, feature.low, feature.high, BINS, weight)
-    else:
-        asked = Categorical(name, feature.values, weight)
-    return Question(asked, {"is": "feature", "feature": feature.name})
+    asked = Categorical(f"frequency of {feature.name}", feature.values, weight)
+    return Question(asked, {"is": "feature", "feature": feature.name}, feature.name)
+
+
+def place(feature: Numeric, edges: Edges, weight: int = 1) -> Question:
+    """Ask how often a number lies in each of these bins of its domain."""
+    name = f"place of {feature.name}"
+    inner = [float(edge) for edge in edges[1:-1]]
+    bins = [feature.low, *inner, feature.high]
+    asked = Numeric(name, feature.low, feature.high, bins, weight)
+    return Question(asked, {"is": "feature", "feature": feature.name}, feature.name)
+
+
+def label_place(label: Attribute, edges: Edges, weight: int = 1) -> Question:
+    """Ask how often a numeric label, scaled to [-1, 1], lies in each of these bins."""
+    inner = [float(edge) for edge in edges[1:-1]]
+    asked = Numeric("place of the label", -1, 1, [-1.0, *inner, 1.0], weight)
+    return Question(asked, {"is": "label"}, label.name)
+
+
+def term_place(term: str, clip: float, edges: Edges, weight: int = 1) -> Question:
+    """Ask how often a term lies in each of these bins, from -clip to clip."""
+    inner = [float(edge / clip) for edge in edges[1:-1]]
+    asked = Numeric(f"place of the {term}", -1, 1, [-1.0, *inner, 1.0], weight)
+    return Question(asked, {"is": "product", "of": [term], "clip": [float(clip)]})
 
 
 def gradient(
@@ -103,13 +124,13 @@ def product(*terms: tuple[str, float], weight: int = 1) -> Question:
     return Question(Numeric(" x ".join(names), -1, 1, weight=weight), derive)
 
 
-def curve(edges: Sequence[float]) -> Question:
+def curve(edges: Edges) -> Question:
     """Ask how scores are distributed in each class: a bin between edges, and the label."""
     derive = {"is": "curve", "edges": [float(edge) for edge in edges]}
     return Question(Integer("curve", 0, 2 * len(edges) + 1), derive)
 
 
-def surplus(edges: Sequence[float]) -> Question:
+def surplus(edges: Edges) -> Question:
     """Ask how many more labels are positive than negative, in each bin of scores between edges."""
     derive = {"is": "surplus", "edges": [float(edge) for edge in edges]}
     return Question(Signed("surplus", range(len(edges) + 1)), derive)
@@ -134,6 +155,7 @@ class Step:
     devices: int
     model: Score
     direction: Score | None = None
+    label: Attribute | None = None
 
     @cached_property
     def survey(self) -> Survey:
@@ -157,8 +179,8 @@ class Step:
             "training": self.training.name,
             "step": self.number,
             "survey": self.survey.to_document(),
-            "features": [feature.to_document() for feature in self.training.features],
-            "label": self.training.label.to_document(),
+            "features": [feature.to_document() for feature in self.model.features],
+            "label": (self.label or self.training.label).to_document(),
             "model": self.model.to_document(),
             "derive": self.derive,
         }

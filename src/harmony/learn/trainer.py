@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats
+from ..attributes import Attribute, Numeric
 from ..errors import TallyError
 from ..tally import Tally
 from .model import Model
@@ -56,6 +57,8 @@ class StepRequest:
     direction: Score | None = None
     loss: float | None = None
     """The mean squared error that `best` is thought to have, of labels from -1 to 1."""
+    label: Attribute | None = None
+    """The label as devices see it, if its domain is wider than that."""
 
 
 Method = Generator[StepRequest, Estimates, Score]
@@ -94,6 +97,7 @@ class Trainer:
         self._results: list[dict[str, Any]] = []
         self._method: Method = auto(training)
         self._best = Score.constant(training.features)
+        self._label: Attribute | None = None
         self.step: Step | None = None
         self._advance(None)
 
@@ -118,7 +122,18 @@ class Trainer:
     @property
     def model(self) -> Model:
         """The model so far, or the final one once `step` is None."""
-        return Model(self.training, self._best)
+        factor, shift = self._label_scale
+        return Model(self.training, self._best.times(factor).shifted(shift))
+
+    @property
+    def _label_scale(self) -> tuple[float, float]:
+        """How scores become those of labels in their domain: times the first, plus the second."""
+        seen, label = self._label, self.training.label
+        if not isinstance(seen, Numeric) or not isinstance(label, Numeric):
+            return 1.0, 0.0
+        width = label.high - label.low
+        shift = (seen.low + seen.high - label.low - label.high) / width
+        return (seen.high - seen.low) / width, shift
 
     @property
     def spent(self) -> int:
@@ -152,10 +167,11 @@ class Trainer:
             request = self._method.send(estimates)  # type: ignore[arg-type]  # None starts it
         except StopIteration as end:
             self._best, self.step = end.value, None
-            return
+            return  # the label is that of the last step
+        self._best, self._label = request.best, request.label
         if self.history:
-            self.history[-1]["loss"] = request.loss
-        self._best = request.best
+            scale = self._label_scale[0] ** 2
+            self.history[-1]["loss"] = None if request.loss is None else scale * request.loss
         number = len(self._results) + 1
         self.step = Step(
             self.training,
@@ -165,6 +181,7 @@ class Trainer:
             max(1, request.devices),
             request.model,
             request.direction,
+            request.label,
         )
 
 

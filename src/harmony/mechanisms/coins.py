@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
+from ..attributes import Categorical, Numeric
+from ..crosstab import Crosstab
 from ..distribution import Distribution
 from ..questions import Question
 from . import Linear, Mechanism
@@ -27,7 +30,8 @@ def coin_weights(
     equal weight then have estimates of equal variance, so the largest error is the least
     possible, and their average variance is what equal coins would give.  Errors are measured as a
     share of the domain, as `plan` states them; that of a distribution is its CDF's, and its
-    levels are asked as is best for that.
+    levels are asked as is best for that.  Crosstabs tell of the attributes that they are made of,
+    so an attribute is asked the less by itself, the more crosstabs it is part of.
 
     >>> from fractions import Fraction
     >>> from harmony import Boolean, Integer
@@ -40,6 +44,9 @@ def coin_weights(
     """
     attributes = len(mechanisms[0])
     wanted: list[float] = []
+    crosstabs = Counter(
+        part.source for one in questions if isinstance(one, Crosstab) for part in one.parts
+    )
     for one in questions:
         levels = len(one.levels) if isinstance(one, Distribution) else 1
         places = range(len(wanted), len(wanted) + levels)
@@ -51,7 +58,8 @@ def coin_weights(
             shares, variance = level_shares(one.sizes, variances)
             wanted += [one.weight * variance * share for share in shares]
         else:
-            wanted.append(one.weight * variances[0])
+            told = crosstabs[one.source] if isinstance(one, Numeric | Categorical) else 0
+            wanted.append(one.weight * variances[0] / (1 + told))
     if not balance:
         return [int(one) for one in wanted]
     unit = min(64 * attributes, MOST_COIN) / sum(wanted)

@@ -280,6 +280,22 @@ class Linear(ExpectedErrorMixin):
             moments.append(np.take_along_axis(of_index, index, axis=1).mean(axis=0))
         return Decoded.of_moments(*moments)
 
+    def reach(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Return the least and the most that a report can decode to, of weighted sums, a row each.
+
+        The coin chooses the row, so it is the average over rows of what the sender chooses.
+        """
+        index = index_table(self.code, self.values)
+        rows = np.arange(self.code.rows)[:, None]
+        ends = []
+        for one in weights:
+            by_index = np.zeros((self.code.rows, self.code.base))
+            np.add.at(by_index, (rows, index), one[None, :])
+            decoded = (self._by_symbol(by_index) - self.q * one.sum()) / (self.p - self.q)
+            ends.append((decoded.min(axis=1).mean(), decoded.max(axis=1).mean()))
+        lowest, highest = np.array(ends).T
+        return lowest, highest
+
     def noise_covariance(self, shares: Floats) -> Floats:
         """Return the covariance that privacy noise gives one decoded report.
 

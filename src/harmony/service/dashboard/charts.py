@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from harmony.estimate.base import Estimate
+from harmony.estimate.crosstab import CrosstabEstimate
+from harmony.estimate.distribution import DistributionEstimate
 from harmony.estimate.histogram import HistogramEstimate
 from harmony.estimate.mean import MeanEstimate
 from harmony.estimate.result import Result
@@ -15,6 +17,10 @@ Chart = dict[str, Any]
 
 MOST_BARS = 24
 MOST_LINES = 4
+MOST_CELLS = 60 * 60
+"""Cells of a heat map that a page can show; a larger table is shown by its largest cells."""
+
+MEDIAN = "median"
 
 
 def shown_value(value: Any) -> str:
@@ -41,7 +47,41 @@ def chart_of(one: Estimate, confidence: float = 0.95) -> Chart | None:
             "estimate": one.mean,
             "interval": [low, high],
         }
+    if isinstance(one, DistributionEstimate):
+        return {"kind": "cdf", "title": one.name} | _cdf(one, confidence)
+    if isinstance(one, CrosstabEstimate) and one.number is not None:
+        span = [one.number.low, one.number.high]
+        return {"kind": "means", "title": one.name, "range": span} | _bars(one, confidence)
+    if isinstance(one, CrosstabEstimate) and len(one.values) <= MOST_CELLS:
+        return {"kind": "heat", "title": one.name} | _cells(one, confidence)
     return {"kind": "histogram", "title": one.name} | _bars(one, confidence)
+
+
+def _cdf(one: DistributionEstimate, confidence: float) -> dict[str, Any]:
+    """Return a CDF and its band, which between two numbers can only rise."""
+    points = one.details(confidence)["cdf"]
+    return {key: [point[key] for point in points] for key in ("at", "cdf", "low", "high")}
+
+
+def _cells(one: CrosstabEstimate, confidence: float) -> dict[str, Any]:
+    """Return the cells of a joint table, with their intervals."""
+    rows, columns = one.crosstab.parts
+    low, high = (
+        [[pair[end] for pair in line] for line in _lines(one, confidence)] for end in (0, 1)
+    )
+    return {
+        "rows": {"name": rows.name, "labels": [shown_value(value) for value in rows.values]},
+        "columns": {"name": columns.name, "labels": [shown_value(one) for one in columns.values]},
+        "shares": one.projected.reshape(one.shape).tolist(),
+        "low": low,
+        "high": high,
+    }
+
+
+def _lines(one: CrosstabEstimate, confidence: float) -> list[list[tuple[float, float]]]:
+    pairs = list(one.interval(confidence).values())
+    width = one.shape[1]
+    return [pairs[start : start + width] for start in range(0, len(pairs), width)]
 
 
 def _bars(one: Estimate, confidence: float) -> dict[str, Any]:
@@ -59,17 +99,18 @@ def _bars(one: Estimate, confidence: float) -> dict[str, Any]:
 def trend_of(name: str, results: Sequence[Result], confidence: float = 0.95) -> Chart | None:
     """Return how an estimate went over the rounds that had answers, oldest first.
 
-    Of a histogram, the values that are most frequent in the last round.
+    Of a histogram, the values that are most frequent in the last round; of a distribution, the
+    median.
     """
     heard = [result for result in results if result[name].n]
-    if len(heard) < 2:
+    if len(heard) < 2 or isinstance(heard[-1][name], CrosstabEstimate):
         return None
     values = _followed(heard[-1][name])
     points = [_points(result[name], values, confidence) for result in heard]
     return {
         "kind": "trend",
         "title": f"{name} over rounds",
-        "share": values != [None],
+        "share": isinstance(heard[-1][name], HistogramEstimate),
         "rounds": [result.round for result in heard],
         "lines": [
             {
@@ -85,6 +126,8 @@ def trend_of(name: str, results: Sequence[Result], confidence: float = 0.95) -> 
 
 def _followed(last: Estimate) -> list[Any]:
     """Return the values that a trend follows; none stands for the mean."""
+    if isinstance(last, DistributionEstimate):
+        return [MEDIAN]
     if not isinstance(last, HistogramEstimate):
         return [None]
     if set(last.values) == {False, True}:

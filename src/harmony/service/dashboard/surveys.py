@@ -121,7 +121,7 @@ def show_survey(
     chosen = _round(state, name, round)
     results = read.history(entry, chosen)
     result = results[-1]
-    attributes = entry.survey.attributes if result.reports else ()
+    attributes = entry.survey.questions if result.reports else ()
     first = (page_number - 1) * MOST_CARDS
     now = state.clock()
     outcomes = state.metrics.outcomes(name)

@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from harmony.attributes import Numeric
-from harmony.crosstab import Crosstab
+from harmony.crosstab import Crosstab, Rounded
+from harmony.distribution import Distribution
 from harmony.estimate.base import Estimate
+from harmony.estimate.crosstab import EXACT_CELLS, CrosstabEstimate
 from harmony.estimate.decimals import number_writer
 from harmony.estimate.histogram import HistogramEstimate
+from harmony.estimate.mean import MeanEstimate
 from harmony.estimate.result import Result
 from harmony.plan import Plan
-from harmony.questions import Asked
+from harmony.questions import Question
 from harmony.service.catalogue import RoundEntry, SurveyEntry
 from harmony.service.composition import spending_of
 from harmony.service.retention import DAY
 
-from .charts import MOST_BARS, Chart, chart_of, shown_value, trend_of
+from .charts import MEDIAN, MOST_BARS, Chart, chart_of, shown_value, trend_of
 
 MOST_ROWS = 1_000
 """Rows of a table on a page; the whole histogram is in the CSV."""
@@ -42,9 +45,11 @@ class AttributeCard:
     question: str | None
     asks: str
     is_mean: bool
+    is_share: bool
     answers: int
     verdict: str
     influence: str
+    figure: str
     reach: str
     rows: tuple[EstimateRow, ...]
     left_out: int
@@ -58,14 +63,19 @@ class AttributeCard:
         return self.verdict == "ok"
 
 
-def asks(attribute: Asked) -> str:
+def asks(attribute: Question) -> str:
     """Return in a few words what an attribute is.
 
     >>> asks(Numeric("battery", 0, 100))
     'mean of a number from 0 to 100'
     """
+    if isinstance(attribute, Distribution):
+        return f"distribution of a number from {attribute.low:g} to {attribute.high:g}"
     if isinstance(attribute, Crosstab):
-        return f"joint table of {len(attribute.values):,} pairs"
+        first, second = attribute.parts
+        if isinstance(second, Rounded):
+            return f"mean of {second.name} in each of {len(first.values):,} groups"
+        return f"joint table of {len(first.values):,} by {len(second.values):,} values"
     if isinstance(attribute, Numeric) and not attribute.values:
         return f"mean of a number from {attribute.low:g} to {attribute.high:g}"
     if isinstance(attribute, Numeric):
@@ -76,21 +86,26 @@ def asks(attribute: Asked) -> str:
 
 
 def attribute_card(
-    attribute: Asked, results: Sequence[Result], result: Result, confidence: float = 0.95
+    attribute: Question, results: Sequence[Result], result: Result, confidence: float = 0.95
 ) -> AttributeCard:
     """Show one attribute of `result`, and how it went over `results`."""
     one = result[attribute.name]
     rows = one.shown(MOST_ROWS, confidence)
     write = number_writer(rows)
+    headline = next((row for row in rows if row["value"] in (None, MEDIAN)), None)
     return AttributeCard(
         name=attribute.name,
         question=attribute.question,
         asks=asks(attribute),
         is_mean=rows[0]["value"] is None,
+        is_share=_is_share(one),
         answers=one.n,
         verdict=one.verdict,
-        influence=write(one.influence),
-        reach=write((rows[0]["high"] - rows[0]["low"]) / 2),
+        influence=write(one.influence)
+        if _is_share(one) or isinstance(one, MeanEstimate)
+        else f"{one.influence:.2g}",
+        figure=write(headline["estimate"]) if headline else "",
+        reach=write((headline["high"] - headline["low"]) / 2) if headline else "",
         rows=tuple(
             EstimateRow(
                 shown_value(row["value"]),
@@ -107,6 +122,13 @@ def attribute_card(
     )
 
 
+def _is_share(one: Estimate) -> bool:
+    """Whether an estimate's rows are shares, rather than numbers in an attribute's own units."""
+    if isinstance(one, CrosstabEstimate):
+        return one.number is None
+    return isinstance(one, HistogramEstimate)
+
+
 def _notes(one: Estimate, write: Callable[[float], str]) -> tuple[str, ...]:
     """Return what else there is to say about an estimate."""
     notes = []
@@ -116,6 +138,13 @@ def _notes(one: Estimate, write: Callable[[float], str]) -> tuple[str, ...]:
     if isinstance(one, HistogramEstimate) and (none := one.no_answer):
         low, high = none.interval
         notes.append(f"{write(none.share)} ({write(low)} to {write(high)}) gave no answer")
+    if isinstance(one, CrosstabEstimate) and one.n and len(one.values) <= EXACT_CELLS:
+        chance = one.association.p_value
+        told = "less than 0.0001" if chance < 0.0001 else f"{chance:.2g}"
+        first, second = (part.name for part in one.crosstab.parts)
+        notes.append(
+            f"were {first} and {second} unrelated, a table as uneven would have a chance of {told}"
+        )
     if one.tiers:
         notes.append(
             f"standard error up to {write(one.tiers.by_devices)} with tiers weighed by devices, "
@@ -154,7 +183,7 @@ def survey_row(entry: SurveyEntry, reports: Mapping[int, int], now: float) -> di
     latest = list(entry.rounds.values())[-1] if entry.rounds else None
     return {
         "name": entry.survey.name,
-        "attributes": len(entry.survey.attributes),
+        "attributes": len(entry.survey.questions),
         "epsilon": entry.survey.epsilon,
         "answers": entry.survey.answers,
         "schedule": entry.schedule,

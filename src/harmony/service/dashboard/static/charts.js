@@ -60,6 +60,59 @@
     };
   }
 
+  function means(chart) {
+    return {
+      height: 26 * chart.labels.length + 56,
+      data: [{
+        y: chart.labels, x: chart.estimate, type: "scatter", mode: "markers", marker: { color: colour("--accent"), size: 7 },
+        error_x: { type: "data", array: chart.high.map((high, place) => high - chart.estimate[place]), arrayminus: chart.low.map((low, place) => chart.estimate[place] - low), color: colour("--accent"), thickness: 1.8, width: 4 },
+        hovertemplate: "%{y}: %{x:.4~g}<extra></extra>",
+      }],
+      layout: layout({
+        xaxis: axis({ range: chart.range, nticks: 6 }),
+        yaxis: axis({ type: "category", autorange: "reversed", ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
+      }),
+    };
+  }
+
+  // Between two numbers a CDF is at least what it is at the first, and at most what it is at the second.
+  function cdf(chart) {
+    const edge = { x: chart.at, type: "scatter", mode: "lines", hoverinfo: "skip", showlegend: false };
+    return {
+      height: 280,
+      data: [
+        { ...edge, y: chart.low, line: { width: 0, shape: "hv" } },
+        { ...edge, y: chart.high, line: { width: 0, shape: "vh" }, fill: "tonexty", fillcolor: faded(colour("--accent"), 0.2), name: "95% band, everywhere at once", showlegend: true },
+        { ...edge, y: chart.cdf, name: "share of devices below", showlegend: true, line: { color: colour("--accent"), width: 2 }, hoverinfo: undefined, hovertemplate: "%{y:.1%} are below %{x:.4~g}<extra></extra>" },
+      ],
+      layout: layout({
+        showlegend: true, margin: { l: 4, r: 14, t: 30, b: 4 },
+        xaxis: axis({ nticks: 8, showline: true }),
+        yaxis: axis({ tickformat: ".0%", range: [0, 1], nticks: 6 }),
+      }),
+    };
+  }
+
+  function heat(chart) {
+    const cells = chart.rows.labels.length * chart.columns.labels.length;
+    const percent = (share) => `${(100 * share).toPrecision(3)}%`;
+    const intervals = chart.low.map((line, row) => line.map((low, column) => `${percent(low)} to ${percent(chart.high[row][column])}`));
+    return {
+      height: 30 * chart.rows.labels.length + 90,
+      data: [{
+        type: "heatmap", x: chart.columns.labels, y: chart.rows.labels, z: chart.shares, zmin: 0, text: intervals,
+        colorscale: [[0, colour("--card")], [1, colour("--accent")]], xgap: 1, ygap: 1, showscale: cells > 200,
+        texttemplate: cells <= 200 ? "%{z:.1%}" : undefined,
+        hovertemplate: `${chart.rows.name} %{y}, ${chart.columns.name} %{x}: %{z:.2%}<br>95%: %{text}<extra></extra>`,
+      }],
+      layout: layout({
+        margin: { l: 4, r: 14, t: 10, b: 4 },
+        xaxis: axis({ type: "category", showgrid: false, title: { text: chart.columns.name, font: font() } }),
+        yaxis: axis({ type: "category", autorange: "reversed", showgrid: false, ticksuffix: "  ", title: { text: chart.rows.name, font: font() } }),
+      }),
+    };
+  }
+
   function comparison(chart) {
     const format = chart.share ? ".2%" : ".4~g";
     const data = chart.rounds.map((round, place) => {
@@ -135,7 +188,7 @@
     };
   }
 
-  const kinds = { mean, histogram, comparison, trend, weights, loss };
+  const kinds = { mean, means, histogram, cdf, heat, comparison, trend, weights, loss };
   const config = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
 
   function draw(figure) {

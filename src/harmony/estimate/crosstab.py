@@ -1,0 +1,310 @@
+"""The estimate of a crosstab: how two attributes go together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import Floats
+from ..crosstab import Crosstab, Rounded
+from ..errors import HarmonyError
+from .association import Association, association_of
+from .base import Estimate, Row
+from .consistency import project_to_margins
+from .intervals import confidence_of_each, single
+from .joint import JoinedSampling, Joint
+from .ratios import ratio_intervals
+from .sampling import Sampling
+from .score import score_interval
+from .sources import smoothed
+from .verdicts import OK, TOO_FEW, apart_from_zero, histogram_verdict, is_too_wide
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Pair = tuple[Any, Any]
+
+EXACT_CELLS = 1024
+"""Tables up to this size have the error of each cell, and a test of association."""
+
+
+@dataclass(frozen=True, eq=False)
+class CrosstabEstimate(Estimate):
+    """The joint table of two attributes over the devices that reported.
+
+    `frequencies` are unbiased: single ones may be negative.  `consistent` is the closest table
+    that has none.  Rows and columns are joined with whatever else the survey asks about them.
+
+    >>> import numpy as np, harmony as hm
+    >>> survey = hm.Survey("phones", epsilon=2.0, crosstabs="all", attributes=[
+    ...     hm.Boolean("wifi"), hm.Categorical("theme", ["light", "dark"])])
+    >>> draws = np.random.default_rng(3).random((2, 60_000))
+    >>> people = {"wifi": draws[0] < 0.6, "theme": np.where(draws[1] < 0.5, "light", "dark")}
+    >>> both = survey.estimate(survey.collect(people, seed=7)).crosstab("wifi x theme")
+    >>> round(both.frequencies[True, "dark"], 2), both.association.p_value > 0.05
+    (0.3, True)
+    """
+
+    name: str
+    crosstab: Crosstab
+    n: int
+    epsilon: float
+    influence: float
+    joint: Joint = field(repr=False)
+    alone: Sampling = field(repr=False)
+    too_wide: float = field(repr=False, default=0.2)
+    tiers: Any = field(repr=False, default=None)
+
+    @property
+    def values(self) -> Sequence[Pair]:
+        """The pairs of values, the second changing fastest."""
+        return self.crosstab.values
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns the table has."""
+        return self.joint.shape
+
+    @property
+    def number(self) -> Rounded | None:
+        """The number whose mean is asked in each group, if it is one."""
+        second = self.crosstab.parts[1]
+        return second if isinstance(second, Rounded) else None
+
+    @cached_property
+    def raw(self) -> Floats:
+        """The unbiased joint table, one row after the other."""
+        return self.joint.table if self.n else np.full(len(self.values), np.nan)
+
+    @cached_property
+    def projected(self) -> Floats:
+        """The closest table without negative shares whose rows and columns add up alike."""
+        if not self.n:
+            return self.raw
+        return project_to_margins(self.raw.reshape(self.shape)).ravel()
+
+    @cached_property
+    def frequencies(self) -> dict[Pair, float]:
+        """The unbiased frequency of each pair."""
+        return self._named(self.raw)
+
+    @cached_property
+    def stderr(self) -> dict[Pair, float]:
+        """The standard error of each frequency."""
+        return self._named(np.sqrt(self.sampling.variance))
+
+    @cached_property
+    def consistent(self) -> dict[Pair, float]:
+        """The frequencies made non-negative and adding up to one."""
+        return self._named(self.projected)
+
+    @cached_property
+    def sampling(self) -> Sampling:
+        """How the frequencies scatter."""
+        if not self.n:
+            return self.alone
+        if len(self.values) > EXACT_CELLS:
+            even = np.full(len(self.values), 1 / len(self.values))
+            one = np.zeros((1, len(self.values)))
+            one[0, 0] = 1.0
+            errors = self.joint.covariance(one, even)[0] / self.joint.source.variance
+            gains = np.full(len(self.values), min(float(errors[0]), 1.0))
+        else:
+            errors = np.diag(self.joint.covariance(np.eye(len(self.values)), self._shares))
+            gains = np.clip(errors / self.alone.variance, 1e-6, 1.0)
+        return JoinedSampling(self.raw, self.alone, gains)
+
+    def interval(
+        self, confidence: float = 0.95, *, simultaneous: bool = False
+    ) -> dict[Pair, tuple[float, float]]:
+        """Return (low, high) for each pair; with `simultaneous`, all of them hold at once."""
+        low, high = self._limits(confidence, simultaneous)
+        return dict(zip(self.values, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+
+    def row_shares(self, confidence: float = 0.95) -> dict[Pair, tuple[float, float, float]]:
+        """Return (share, low, high) of each pair among the devices of its row."""
+        return self._shares_within(0, confidence)
+
+    def column_shares(self, confidence: float = 0.95) -> dict[Pair, tuple[float, float, float]]:
+        """Return (share, low, high) of each pair among the devices of its column."""
+        return self._shares_within(1, confidence)
+
+    def means(self, confidence: float = 0.95) -> dict[Any, tuple[float, float, float]]:
+        """Return (mean, low, high) of the number in each group."""
+        number = self.number
+        if number is None:
+            raise HarmonyError(f"{self.name}: means by group need a number without bins as a part")
+        height, width = self.shape
+        groups = np.asarray(np.kron(np.eye(height), np.ones(width)), np.float64)
+        sums = groups * np.tile(np.array(number.grid), height)
+        found = self._ratios(sums, groups, confidence, (number.low, number.high))
+        return dict(zip(self.crosstab.parts[0].values, found, strict=True))
+
+    @cached_property
+    def association(self) -> Association:
+        """Whether the two go together at all: Wald's test of all that independence forbids.
+
+        What is tested holds for all devices of which those that reported are a sample.
+        """
+        height, width = self.shape
+        freedom = (height - 1) * (width - 1)
+        if not self.n:
+            return Association(math.nan, freedom, math.nan)
+        if len(self.values) > EXACT_CELLS:
+            raise HarmonyError(
+                f"{self.name}: a test of association needs at most {EXACT_CELLS:,} pairs of "
+                f"values, not {len(self.values):,}; use fewer values or bins"
+            )
+        return association_of(self.joint, self.n)
+
+    @cached_property
+    def verdict(self) -> str:
+        """Whether intervals are narrow, and pairs told apart from zero have most answers."""
+        if not self.n:
+            return TOO_FEW
+        if self.number is not None:
+            span = self.number.high - self.number.low
+            wide = [high - low for _, low, high in self.means().values()]
+            return OK if np.median(wide) <= 2 * self.too_wide * span else TOO_FEW
+        detected = apart_from_zero(self.sampling)
+        too_wide = is_too_wide(self.sampling, 1.0, self.too_wide)
+        return histogram_verdict(too_wide, detected, self.projected)
+
+    def shown(self, most: int, confidence: float = 0.95) -> list[Row]:
+        """Return all rows or, of more, those of the most frequent pairs, which hold all at once."""
+        rows = self.rows(confidence)
+        if len(rows) <= most:
+            return rows
+        picked = sorted(rows, key=lambda row: -row["estimate"])[:most]
+        return [
+            row | {"low": row["simultaneous_low"], "high": row["simultaneous_high"]}
+            for row in picked
+        ]
+
+    def left_out(self, most: int) -> int:
+        """Return how many rows `shown` leaves out."""
+        shown = len(self.values) if self.number is None else self.shape[0]
+        return max(0, shown - most)
+
+    def rows(self, confidence: float = 0.95) -> list[Row]:
+        """Return a row for each pair of values or, of a number, for each group's mean."""
+        if self.number is not None:
+            return self._mean_rows(confidence)
+        low, high = self._limits(confidence, False)
+        wide_low, wide_high = self._limits(confidence, True)
+        errors = np.sqrt(self.sampling.variance)
+        detected = apart_from_zero(self.sampling) if self.n else np.zeros(len(low), np.bool_)
+        return [
+            self.row(
+                value=f"{first} x {second}",
+                estimate=float(self.raw[place]),
+                stderr=float(errors[place]),
+                low=float(low[place]),
+                high=float(high[place]),
+                simultaneous_low=float(wide_low[place]),
+                simultaneous_high=float(wide_high[place]),
+                consistent=float(self.projected[place]),
+                detected=bool(detected[place]),
+            )
+            for place, (first, second) in enumerate(self.values)
+        ]
+
+    def _mean_rows(self, confidence: float) -> list[Row]:
+        means = self.means(confidence)
+        wide = self.means(confidence_of_each(confidence, len(means)))
+        return [
+            self.row(
+                value=f"mean for {group}",
+                estimate=mean,
+                stderr=(high - low) / (2 * single(confidence)),
+                low=low,
+                high=high,
+                simultaneous_low=wide[group][1],
+                simultaneous_high=wide[group][2],
+                consistent=min(max(mean, self.number.low), self.number.high),  # type: ignore[union-attr]
+            )
+            for group, (mean, low, high) in means.items()
+        ]
+
+    def details(self, confidence: float = 0.95) -> dict[str, Any]:
+        """Return the table, its shares within rows and the test as plain values."""
+        first, second = self.crosstab.parts
+        tested = self.n > 0 and len(self.values) <= EXACT_CELLS
+        return {
+            "attribute": self.name,
+            "rows": {"attribute": first.name, "values": list(first.values)},
+            "columns": {"attribute": second.name, "values": list(second.values)},
+            "table": self.projected.reshape(self.shape).tolist() if self.n else None,
+            "p_value": self.association.p_value if tested else None,
+        }
+
+    @property
+    def drawn_height(self) -> float:
+        """A quarter of an inch for each row."""
+        return 1.1 + 0.3 * min(self.shape[0], 40)
+
+    def draw(self, axes: Axes, confidence: float) -> None:
+        """Draw a heat map of the table or, of a number, the means of the groups."""
+        from ..plots import draw_heat_map, draw_rows
+
+        if self.number is not None:
+            axes.set_xlim(self.number.low, self.number.high)
+            draw_rows(axes, self.rows(confidence), self.name, bars=False)
+            return
+        first, second = self.crosstab.parts
+        table = self.projected.reshape(self.shape)
+        draw_heat_map(axes, table, first.values, second.values, self.name)
+
+    @cached_property
+    def _shares(self) -> Floats:
+        return smoothed(self.projected, self.n)
+
+    def _shares_within(
+        self, axis: int, confidence: float
+    ) -> dict[Pair, tuple[float, float, float]]:
+        height, width = self.shape
+        if height * width > EXACT_CELLS:
+            raise HarmonyError(
+                f"{self.name}: shares within rows and columns need at most {EXACT_CELLS:,} pairs "
+                f"of values, not {height * width:,}; use fewer values or bins"
+            )
+        cells = np.eye(height * width)
+        if axis == 0:
+            groups = np.repeat(np.kron(np.eye(height), np.ones(width)), width, axis=0)
+        else:
+            groups = np.tile(np.kron(np.ones(height), np.eye(width)), (height, 1))
+        found = self._ratios(cells, groups, confidence, (0.0, 1.0))
+        return dict(zip(self.values, found, strict=True))
+
+    def _ratios(
+        self, above: Floats, below: Floats, confidence: float, limits: tuple[float, float]
+    ) -> list[tuple[float, float, float]]:
+        """Return (ratio, low, high) of sums over the table, a row of weights each."""
+        if not self.n:
+            return [(math.nan, math.nan, math.nan)] * len(above)
+        tops, bottoms = above @ self.raw, below @ self.raw
+        # Rounding a number draws afresh, as if its devices were a sample of many more.
+        drawn = self.number is not None
+        both = np.concatenate([above, below])
+        errors = self.joint.covariance(both, self._shares, of_all=drawn)
+        ends = np.stack([np.arange(len(above)), np.arange(len(above)) + len(above)], axis=1)
+        pairs = errors[ends[:, :, None], ends[:, None, :]]
+        low, high = ratio_intervals(tops, bottoms, pairs, confidence, limits)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.where(bottoms > 0, tops / bottoms, np.nan)
+        ratios = np.clip(ratios, *limits)
+        return list(zip(ratios.tolist(), low.tolist(), high.tolist(), strict=True))
+
+    def _limits(self, confidence: float, simultaneous: bool) -> tuple[Floats, Floats]:
+        if not self.n:
+            return self.raw, self.raw
+        each = confidence_of_each(confidence, len(self.values)) if simultaneous else confidence
+        return score_interval(self.sampling, each)
+
+    def _named(self, numbers: Floats) -> dict[Pair, float]:
+        return dict(zip(self.values, numbers.tolist(), strict=True))

@@ -1,0 +1,338 @@
+"""The estimate of a distribution: its CDF, quantiles, mean and standard deviation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import Floats
+from ..distribution import Distribution
+from ..errors import HarmonyError
+from .base import Estimate, Row
+from .consistency import project_downwards
+from .hierarchy import Places, Tree
+from .intervals import correlation_of, simultaneous, single
+from .quantities import Quantile, Quantity
+from .sources import Source, covariance, smoothed, spread_of
+from .verdicts import OK, TOO_FEW
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BAND_EDGES = 256
+"""Edges at which the band is worked out: between them the CDF can only rise."""
+
+QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+
+
+@dataclass(frozen=True, eq=False)
+class DistributionEstimate(Estimate):
+    """How a number is distributed over the devices that reported.
+
+    `shares` are those of the finest bins, `edges` their edges.  They are the least-squares
+    estimate from all levels, which is linear and unbiased; `consistent` is the close
+    distribution without negative shares, of which quantiles are read.
+
+    >>> import numpy as np, harmony as hm
+    >>> survey = hm.Survey("phones", [hm.Distribution("age", 0, 120, step=1)], epsilon=2.0)
+    >>> ages = np.random.default_rng(1).binomial(90, 0.4, 200_000)
+    >>> age = survey.estimate(survey.collect({"age": ages}, seed=7)).distribution("age")
+    >>> age.median.estimate, age.median.interval(0.95)
+    (36.0, (36.0, 36.0))
+    >>> age.cdf(40).interval(0.95)
+    (0.82..., 0.84...)
+    """
+
+    name: str
+    question: Distribution
+    n: int
+    epsilon: float
+    influence: float
+    sources: Sequence[Source] = field(repr=False)
+    devices: int = field(repr=False)
+    overlap: float = field(repr=False, default=0.0)
+    too_wide: float = field(repr=False, default=0.2)
+    tiers: None = field(repr=False, default=None)
+
+    @cached_property
+    def edges(self) -> Floats:
+        """The edges of the finest bins."""
+        return np.array(self.question.leaves)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The levels of bins, and how well each is known."""
+        starts = [np.array(self.question.starts(size)) for size in self.question.sizes]
+        return Tree(starts, [source.variance for source in self.sources])
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The unbiased shares of the finest bins: single ones may be negative."""
+        if not self.n:
+            return np.full(len(self.edges) - 1, np.nan)
+        return self.tree.solve([source.frequencies for source in self.sources])
+
+    @cached_property
+    def consistent(self) -> Floats:
+        """The shares made non-negative, from the coarse bins down: each keeps its bin's share."""
+        if not self.n:
+            return self.shares
+        return project_downwards(self.shares, self.tree.starts)
+
+    @property
+    def cdf_at_edges(self) -> Floats:
+        """The CDF of the consistent form at each edge."""
+        inner = np.minimum(np.cumsum(self.consistent[:-1]), 1.0)
+        return np.concatenate([[0.0], inner, [1.0]])
+
+    @property
+    def median(self) -> Quantile:
+        """The number that half of the devices are below."""
+        return self.quantile(0.5)
+
+    def quantile(self, share: float) -> Quantile:
+        """Return the number below which this share of the devices lies, with its interval."""
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+            raise HarmonyError("'share' must lie between 0 and 1, for example 0.5 for the median")
+        if not self.n:
+            return Quantile(share, math.nan, self)
+        cdf = self.cdf_at_edges
+        place = min(int(np.searchsorted(cdf, share)), len(cdf) - 1)
+        if self.question.step is not None:
+            return Quantile(share, float(self._values[place - 1]), self)
+        left, right = cdf[place - 1], cdf[place]
+        inside = (share - left) / (right - left) if right > left else 0.5
+        at = self.edges[place - 1] + inside * (self.edges[place] - self.edges[place - 1])
+        return Quantile(share, float(at), self)
+
+    def cdf(self, at: float) -> Quantity:
+        """Return the share of devices whose number is at most `at`, with its interval."""
+        return self.share(-math.inf, at)
+
+    def share(self, low: float, high: float) -> Quantity:
+        """Return the share of devices whose number lies between `low` and `high`.
+
+        Within a bin of which only a part lies there, devices are taken to be spread evenly; the
+        interval allows for any other way.
+        """
+        for end in (low, high):
+            if isinstance(end, bool) or not isinstance(end, int | float) or math.isnan(end):
+                raise HarmonyError("'low' and 'high' must be numbers")
+        if low > high:
+            raise HarmonyError("'low' must be at most 'high'")
+        inside = self._inside(low, high)
+        doubt = np.where((inside > 0) & (inside < 1), np.maximum(inside, 1 - inside), 0.0)
+        slack = float(doubt @ self.consistent) if self.n else 0.0
+        return self._quantity(inside, slack, 0.0, 1.0)
+
+    @cached_property
+    def mean(self) -> Quantity:
+        """The mean, with its interval."""
+        return self._quantity(self._values, self._blur, self.edges[0], self.edges[-1])
+
+    @cached_property
+    def std(self) -> Quantity:
+        """The standard deviation between devices, with its interval."""
+        squares = self._values**2
+        mean = float(self.mean)
+        variance = float(squares @ self.shares) - mean**2
+        if not self.n:
+            return Quantity(math.nan, math.nan)
+        moved = self._quantity(squares - 2 * mean * self._values, 0.0, -math.inf, math.inf)
+        half = (self.edges[-1] - self.edges[0]) / 2
+        root = math.sqrt(max(variance, 0.0))
+        # Of a variance near zero the root's error is that of the variance itself.
+        error = moved.stderr / max(2 * root, math.sqrt(moved.stderr))
+        slack = self._blur + moved.slack * error / moved.stderr if moved.stderr else self._blur
+        return Quantity(root, error, slack, 0.0, float(half))
+
+    def band(self, confidence: float = 0.95) -> list[tuple[float, float, float]]:
+        """Return (number, low, high): limits of the CDF that hold everywhere at once.
+
+        Between two numbers of the list the CDF lies above the low of the first and below the high
+        of the second, because it can only rise.
+        """
+        at, low, high = self._band_limits(confidence)
+        return list(zip(at.tolist(), low.tolist(), high.tolist(), strict=True))
+
+    def quantile_limits(
+        self, share: float, confidence: float, *, everywhere: bool
+    ) -> tuple[float, float]:
+        """Return the last edge that is surely below a quantile, and the first that is above."""
+        if not self.n:
+            return math.nan, math.nan
+        if everywhere:
+            at, low, high = self._band_limits(confidence)
+        else:
+            at, (low, high) = self.edges, self._cdf_limits(single(confidence))
+        first = int(np.argmax(high >= share))  # the last edge has 1
+        last = len(at) - 1 - int(np.argmax(low[::-1] <= share))  # the first edge has 0
+        below, above = max(first - 1, 0), min(last + 1, len(at) - 1)
+        if self.question.step is None:
+            return float(at[below]), float(at[above])
+        places = np.searchsorted(self.edges, [at[below], at[above]])
+        return float(self._values[places[0]]), float(self._values[places[1] - 1])
+
+    @cached_property
+    def verdict(self) -> str:
+        """Whether the CDF's widest 95% interval is narrow enough to say something."""
+        if not self.n:
+            return TOO_FEW
+        return OK if 2 * single(0.95) * self._cdf_errors.max() <= self.too_wide else TOO_FEW
+
+    def rows(self, confidence: float = 0.95) -> list[Row]:
+        """Return the mean, the standard deviation and quantiles as rows of a table."""
+        rows = []
+        for label, one in (("mean", self.mean), ("standard deviation", self.std)):
+            low, high = one.interval(confidence)
+            rows.append(
+                self.row(
+                    value=label,
+                    estimate=one.estimate,
+                    stderr=one.stderr,
+                    low=low,
+                    high=high,
+                    simultaneous_low=low,
+                    simultaneous_high=high,
+                    consistent=min(max(one.estimate, one.least), one.most),
+                )
+            )
+        for share in QUANTILES:
+            quantile = self.quantile(share)
+            low, high = quantile.interval(confidence)
+            wide_low, wide_high = quantile.interval(confidence, simultaneous=True)
+            rows.append(
+                self.row(
+                    value="median" if share == 0.5 else f"{100 * share:g}% quantile",
+                    estimate=quantile.estimate,
+                    stderr=(high - low) / (2 * single(confidence)),
+                    low=low,
+                    high=high,
+                    simultaneous_low=wide_low,
+                    simultaneous_high=wide_high,
+                    consistent=quantile.estimate,
+                )
+            )
+        return rows
+
+    def details(self, confidence: float = 0.95) -> dict[str, Any]:
+        """Return the CDF with its band as plain values; nothing if nobody answered."""
+        if not self.n:
+            return {"attribute": self.name, "cdf": []}
+        at, low, high = self._band_limits(confidence)
+        cdf = np.interp(at, self.edges, self.cdf_at_edges)
+        columns = (at, cdf, low, high)
+        keys = ("at", "cdf", "low", "high")
+        return {
+            "attribute": self.name,
+            "cdf": [
+                dict(zip(keys, line, strict=True))
+                for line in zip(*(column.tolist() for column in columns), strict=True)
+            ],
+        }
+
+    drawn_height = 2.6
+
+    def draw(self, axes: Axes, confidence: float) -> None:
+        """Draw the CDF and its band."""
+        from ..plots import draw_cdf
+
+        at, low, high = self._band_limits(confidence)
+        draw_cdf(axes, (self.edges, self.cdf_at_edges), (at, low, high), self.name)
+
+    @cached_property
+    def _values(self) -> Floats:
+        """What stands for the numbers of each bin: the value itself, or the bin's middle."""
+        if self.question.step is None:
+            return np.asarray((self.edges[:-1] + self.edges[1:]) / 2)
+        return np.linspace(self.edges[0], self.edges[-1], len(self.edges) - 1)
+
+    @property
+    def _blur(self) -> float:
+        """How far a number may be from what stands for it."""
+        return 0.0 if self.question.step is not None else float(self.edges[1] - self.edges[0]) / 2
+
+    def _inside(self, low: float, high: float) -> Floats:
+        """Return which part of each bin lies between two numbers."""
+        if self.question.step is not None:
+            return ((self._values >= low) & (self._values <= high)).astype(np.float64)
+        left, right = self.edges[:-1], self.edges[1:]
+        covered = np.minimum(right, high) - np.maximum(left, low)
+        return np.asarray(np.clip(covered / (right - left), 0.0, 1.0))
+
+    def _quantity(self, weights: Floats, slack: float, least: float, most: float) -> Quantity:
+        """Return a weighted sum of the shares of the finest bins."""
+        if not self.n:
+            return Quantity(math.nan, math.nan, least=math.nan, most=math.nan)
+        error = math.sqrt(max(float(self._covariance(weights[None, :])[0, 0]), 0.0))
+        slack += self._one_answer(weights)
+        return Quantity(float(weights @ self.shares), error, slack, float(least), float(most))
+
+    def _one_answer(self, weights: Floats) -> float:
+        """Return how far one answer more can move a sum: where reports are few, that is much."""
+        return max(
+            float(np.ptp(rows)) / source.answers / source.contrast
+            for source, rows in zip(self.sources, self.tree.adjoint(weights[None, :]), strict=True)
+            if source.answers
+        )
+
+    def _covariance(self, sums: Floats) -> Floats:
+        """Return the covariance of sums of the shares of the finest bins, a row each."""
+        shares = smoothed(np.maximum(self.consistent, 0), self.n)
+        by_level = [np.add.reduceat(shares, starts) for starts in self.tree.starts]
+        return covariance(
+            self.sources,
+            self.tree.adjoint(sums),
+            by_level,
+            spread_of(sums, shares),
+            self.devices,
+            self.overlap,
+        )
+
+    @cached_property
+    def _band_places(self) -> Places:
+        """Inner edges at which the CDF's errors are worked out: all of them, or every so many."""
+        last = len(self.edges) - 1
+        inner = np.linspace(1, last - 1, min(last - 1, BAND_EDGES)).round()
+        return np.unique(inner).astype(np.intp)
+
+    @cached_property
+    def _cdf_covariance(self) -> Floats:
+        leaves = np.arange(len(self.edges) - 1)
+        return self._covariance((leaves < self._band_places[:, None]).astype(np.float64))
+
+    @cached_property
+    def _cdf_errors(self) -> Floats:
+        """The standard error of the CDF at every edge."""
+        known = np.sqrt(np.maximum(np.diag(self._cdf_covariance), 0.0))
+        last = len(self.edges) - 1
+        places = np.concatenate([[0], self._band_places, [last]])
+        inner = np.concatenate([[0.0], known, [0.0]])
+        return np.asarray(np.interp(np.arange(last + 1), places, inner))
+
+    def _cdf_limits(self, critical: float) -> tuple[Floats, Floats]:
+        raw = np.concatenate([[0.0], np.cumsum(self.shares)[:-1], [1.0]])
+        reach = critical * self._cdf_errors
+        return np.clip(raw - reach, 0.0, 1.0), np.clip(raw + reach, 0.0, 1.0)
+
+    def _band_limits(self, confidence: float) -> tuple[Floats, Floats, Floats]:
+        last = len(self.edges) - 1
+        places = np.concatenate([[0], self._band_places, [last]])
+        if not self.n:
+            return self.edges[places], np.zeros(len(places)), np.ones(len(places))
+        if confidence not in self._criticals:
+            correlation = correlation_of(self._cdf_covariance)
+            self._criticals[confidence] = simultaneous(confidence, len(correlation), correlation)
+        low, high = (limit[places] for limit in self._cdf_limits(self._criticals[confidence]))
+        # A CDF rises: what holds before holds behind, and the other way round.
+        rising = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+        return self.edges[places], *rising
+
+    @cached_property
+    def _criticals(self) -> dict[float, float]:
+        return {}

@@ -1,0 +1,165 @@
+"""Joining crosstabs with the attributes that they are made of, by least squares.
+
+A joint table is the whole, plus what its rows differ by, plus what its columns differ by, plus
+the rest: how rows and columns go together.  Under equal and independent errors these parts are
+uncorrelated, so least squares over all crosstabs and attributes of a survey comes apart.  How the
+two go together is known from the crosstab alone; what the values of one attribute are is known
+from that attribute and from every crosstab that it is part of, averaged by precision; and the
+whole is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Floats
+from .sampling import Cumulants, Sampling
+from .sources import Source, covariance, spread_of
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """One attribute's frequencies as one source tells them.
+
+    `axis` is 0 or 1 if the attribute is the first or the second of the source's two, of which
+    `shape` tells the sizes; a source that is the attribute alone has the shape (size, 1).
+    """
+
+    source: Source
+    shape: tuple[int, int]
+    axis: int = 0
+
+    @property
+    def precision(self) -> float:
+        """One over the variance of a frequency, before any data is seen."""
+        return 1 / (self.source.variance * self.shape[1 - self.axis])
+
+    def frequencies(self) -> Floats:
+        """Return the frequencies of the attribute's values."""
+        return np.asarray(self.source.frequencies.reshape(self.shape).sum(axis=1 - self.axis))
+
+    def spread(self, values: Floats) -> Floats:
+        """Return what belongs to the attribute's values as what belongs to the source's."""
+        return (
+            np.repeat(values, self.shape[1], 1) if not self.axis else np.tile(values, self.shape[0])
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """The joint table of a crosstab, and what else is known of its rows and its columns.
+
+    `devices` reported; `overlap` says how far they answer several sources: see `sources`.
+    """
+
+    source: Source
+    shape: tuple[int, int]
+    rows: Sequence[Marginal]
+    columns: Sequence[Marginal]
+    devices: int
+    overlap: float
+
+    @property
+    def _own(self) -> tuple[Marginal, Marginal]:
+        return Marginal(self.source, self.shape, 0), Marginal(self.source, self.shape, 1)
+
+    @cached_property
+    def _trust(self) -> tuple[list[float], list[float]]:
+        """How much each source counts for the rows and for the columns, the crosstab first."""
+        found = []
+        for own, others in zip(self._own, (self.rows, self.columns), strict=True):
+            known = [one.precision for one in (own, *others)]
+            found.append([one / sum(known) for one in known])
+        return found[0], found[1]
+
+    @cached_property
+    def table(self) -> Floats:
+        """The unbiased joint table, one row after the other; it adds up to one."""
+        height, width = self.shape
+        found = self.source.frequencies.reshape(self.shape)
+        rows, columns = (
+            sum(
+                trust * _about_mean(one.frequencies())
+                for trust, one in zip(trusts, (own, *others), strict=True)
+            )
+            for trusts, own, others in zip(
+                self._trust, self._own, (self.rows, self.columns), strict=True
+            )
+        )
+        means = found.mean(axis=1, keepdims=True), found.mean(axis=0, keepdims=True)
+        together = found - means[0] - means[1] + found.mean()
+        whole = 1 / (height * width)
+        effects = np.asarray(rows)[:, None] / width + np.asarray(columns)[None, :] / height
+        return np.asarray(together + effects + whole).ravel()
+
+    def weights(self, sums: Floats) -> tuple[list[Source], list[Floats]]:
+        """Return what sums over the table, a row each, make of the frequencies of each source."""
+        square = sums.reshape(len(sums), *self.shape)
+        by_row, by_column = square.mean(axis=2), square.mean(axis=1)
+        whole = square.mean(axis=(1, 2))[:, None]
+        (own_rows, *other_rows), (own_columns, *other_columns) = self._trust
+        own = (
+            square
+            - (1 - own_rows) * by_row[:, :, None]
+            - (1 - own_columns) * by_column[:, None, :]
+            + (1 - own_rows - own_columns) * whole[:, :, None]
+        )
+        sources, found = [self.source], [own.reshape(len(sums), -1)]
+        for trusts, marginals, means in (
+            (other_rows, self.rows, by_row),
+            (other_columns, self.columns, by_column),
+        ):
+            for trust, one in zip(trusts, marginals, strict=True):
+                sources.append(one.source)
+                found.append(one.spread(trust * (means - whole)))
+        return sources, found
+
+    def covariance(self, sums: Floats, shares: Floats, *, of_all: bool = False) -> Floats:
+        """Return the covariance of sums over the table, if `shares` is the table.
+
+        With `of_all`, what they say about all devices of which those that reported are a sample.
+        """
+        sources, weights = self.weights(sums)
+        square = shares.reshape(self.shape)
+        by_axis = square.sum(axis=1), square.sum(axis=0)
+        # Sums over rows know nothing of the other attribute of another crosstab: any will do.
+        known = [shares] + [
+            one.spread(by_axis[axis][None, :])[0] / one.shape[1 - one.axis]
+            for axis, marginals in enumerate((self.rows, self.columns))
+            for one in marginals
+        ]
+        spread = spread_of(sums, shares)
+        found = covariance(sources, weights, known, spread, self.devices, self.overlap)
+        return found + spread / self.devices if of_all else found
+
+
+class JoinedSampling(Sampling):
+    """Cells of a joint table that were joined with what else is known of rows and columns.
+
+    They scatter as if more devices had answered the crosstab: `gains` times as little.
+    """
+
+    def __init__(self, estimates: Floats, alone: Sampling, gains: Floats) -> None:
+        self.estimates = estimates
+        self._alone, self._gains = alone, gains
+
+    def cumulants(self, truth: Floats) -> Cumulants:
+        variance, third, fourth = self._alone.cumulants(truth)
+        gains = self._gains
+        return variance * gains, third * gains**2, fourth * gains**3
+
+    @property
+    def likely(self) -> Floats:
+        return self._alone.likely
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        return self._alone.extremes
+
+
+def _about_mean(numbers: Floats) -> Floats:
+    return np.asarray(numbers - numbers.mean())

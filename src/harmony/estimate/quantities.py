@@ -1,0 +1,56 @@
+"""Numbers that a distribution is read off for, each with its intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .intervals import single
+
+if TYPE_CHECKING:
+    from .distribution import DistributionEstimate
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number that was estimated, with its standard error and intervals.
+
+    >>> from harmony.estimate.quantities import Quantity
+    >>> Quantity(0.5, 0.1, slack=0.0, least=0.0, most=1.0).interval(0.95)
+    (0.304..., 0.695...)
+    """
+
+    estimate: float
+    stderr: float
+    slack: float = 0.0
+    """How far what bins cannot tell may move the truth."""
+    least: float = -math.inf
+    most: float = math.inf
+
+    def __float__(self) -> float:
+        return self.estimate
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Return (low, high), around the truth with this confidence."""
+        reach = single(confidence) * self.stderr + self.slack
+        low, high = self.estimate - reach, self.estimate + reach
+        return min(max(low, self.least), self.most), max(min(high, self.most), self.least)
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """The number below which a share of the devices lies."""
+
+    share: float
+    estimate: float
+    of: DistributionEstimate = field(repr=False)
+
+    def __float__(self) -> float:
+        return self.estimate
+
+    def interval(
+        self, confidence: float = 0.95, *, simultaneous: bool = False
+    ) -> tuple[float, float]:
+        """Return (low, high); with `simultaneous`, those of all quantiles hold at once."""
+        return self.of.quantile_limits(self.share, confidence, everywhere=simultaneous)

@@ -1,0 +1,6 @@
+"""Published ways to ask for distributions and joint tables, to compare Harmony's with."""
+
+from .covers import best_cover, joint_tables
+from .square_wave import SquareWave
+
+__all__ = ["SquareWave", "best_cover", "joint_tables"]

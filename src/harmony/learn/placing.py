@@ -1,0 +1,183 @@
+"""Placing: where numbers lie in their domains, before anything is asked about them.
+
+A few devices tell in which of a few bins a number lies, four times over, each time in bins that
+are equally likely as far as is known (`density`).  From there on a number is seen in its *range*,
+which the steps' documents name as its domain: what lies outside counts as the nearer end.  Tails
+may be long and devices few, so a range reaches some times as far from the median as what the
+devices placed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..arrays import Floats
+from ..attributes import Attribute, Numeric
+from . import step as ask_for
+from .allocation import EQUAL_SHARE, Allocation, coin_weights
+from .density import Counts, Density
+from .score import Score
+from .step import Question
+from .trainer import Estimates, QuestionEstimate, StepRequest
+from .training import Training
+
+STAGES = 4
+CLOSER_BINS = 16
+
+POINTS = 512
+"""How many points stand for the devices, where a number's moments are computed."""
+
+REACHES = ((0.75, 6.0), (0.9, 4.0), (0.95, 3.0))
+SHORT_REACHES = ((0.75, 2.0), (0.9, 1.5), (0.95, 1.0))
+WELL_PLACED = 250.0
+"""How far a range reaches beyond the median, in distances from there to quantiles."""
+
+LEAST_WIDTH = 1e-7
+"""The least width of a range, as a share of the domain."""
+
+
+@dataclass
+class Places:
+    """What is believed of each number, and how frequent the values of other features are."""
+
+    priors: dict[str, Density] = field(default_factory=dict)
+    counts: dict[str, list[Counts]] = field(default_factory=dict)
+    densities: dict[str, Density] = field(default_factory=dict)
+    sizes: dict[str, float] = field(default_factory=dict)
+    """The answers without noise that would have placed each number as well."""
+    frequencies: dict[str, QuestionEstimate] = field(default_factory=dict)
+
+    def in_ranges(self, features: Sequence[Attribute]) -> tuple[Attribute, ...]:
+        """Return the features as devices see them from here on: numbers in their ranges.
+
+        A number that is missing counts as the mean, unless the feature says what it counts as.
+        """
+        seen = []
+        for feature in features:
+            if isinstance(feature, Numeric):
+                low, high = self.range_of(feature.name)
+                missing = feature.missing
+                if missing is None:
+                    missing = float(self.densities[feature.name].points(POINTS, low, high).mean())
+                missing = min(max(missing, low), high)
+                feature = replace(feature, low=low, high=high, missing=missing)
+            seen.append(feature)
+        return tuple(seen)
+
+    def label_range(self, label: Numeric) -> tuple[Numeric, Floats]:
+        """Return the label in its range, and points of that which stand for devices, scaled."""
+        low, high = self.range_of(label.name)
+        half, unit = (high - low) / 2, (label.high - label.low) / 2
+        points = self.densities[label.name].moved(low + half, half).points(POINTS, -1.0, 1.0)
+        low, high = label.low + (low + 1) * unit, label.low + (high + 1) * unit
+        return replace(label, low=low, high=high), points
+
+    def range_of(self, name: str) -> tuple[float, float]:
+        return number_range(self.densities[name], self.sizes.get(name, 0.0))
+
+    def questions(
+        self, features: Sequence[Attribute], feature_shares: Floats
+    ) -> tuple[Question, ...]:
+        """Ask again, for more accuracy: features in proportion to their shares."""
+        questions = []
+        for feature, weight in zip(features, coin_weights(feature_shares), strict=True):
+            if isinstance(feature, Numeric):
+                density = self.densities[feature.name].within(feature.low, feature.high)
+                edges = density.cut(CLOSER_BINS)
+                questions.append(ask_for.place(feature, edges, weight))
+            else:
+                questions.append(ask_for.frequency(feature, weight))
+        return tuple(questions)
+
+    def learn(self, asked: tuple[Question, ...], estimates: Estimates) -> None:
+        """Take in what devices have told."""
+        for question in asked:
+            name, estimate = question.about, estimates[question.name]
+            if name in self.densities and estimate.n:
+                edges = np.array(question.attribute.edges)  # type: ignore[union-attr]  # numeric
+                counts = Counts(edges, estimate.estimates, estimate.variance)
+                self.counts.setdefault(name, []).append(counts)
+                self.densities[name] = self.priors[name].believing(self.counts[name])
+                size = 1 / float(np.mean(estimate.variance))
+                self.sizes[name] = self.sizes.get(name, 0.0) + size
+            elif name not in self.densities:
+                before = self.frequencies.get(name)
+                self.frequencies[name] = estimate if before is None else before.pooled(estimate)
+
+
+def number_range(density: Density, size: float = math.inf) -> tuple[float, float]:
+    """Return the range in which a number is seen.
+
+    >>> low, high = number_range(Density(np.array([0.0, 20.0, 100.0]), np.array([0.99, 0.01])))
+    >>> round(low), 20 < high < 60
+    (0, True)
+    """
+    domain_low, domain_high = float(density.edges[0]), float(density.edges[-1])
+    median = density.quantile(0.5)
+    known = min(size / WELL_PLACED, 1.0)
+    reaches = [
+        (share, short + known * (times - short))
+        for (share, times), (_, short) in zip(REACHES, SHORT_REACHES, strict=True)
+    ]
+    low = min(median + times * (density.quantile(1 - share) - median) for share, times in reaches)
+    high = max(median + times * (density.quantile(share) - median) for share, times in reaches)
+    least = LEAST_WIDTH * (domain_high - domain_low)
+    low, high = max(low, domain_low), min(high, domain_high)
+    if high - low < least:
+        low, high = max(low - least, domain_low), min(high + least, domain_high)
+    return low, high
+
+
+def find_places(
+    training: Training, allocation: Allocation
+) -> Generator[StepRequest, Estimates, Places]:
+    """Ask for the places of numbers, and for the frequencies of everything else."""
+    places = Places()
+    numbers = [one for one in (*training.features, training.label) if isinstance(one, Numeric)]
+    for number in numbers:
+        density = Density.vague(number.low, number.high)
+        if number is training.label:  # it is asked scaled
+            half = (number.high - number.low) / 2
+            density = density.moved(number.low + half, half)
+        elif not allocation.places_numbers:
+            density = Density.even(number.low, number.high)
+        places.priors[number.name] = places.densities[number.name] = density
+    asked_about = [
+        one
+        for one in (*training.features, training.label)
+        if allocation.places_numbers or one is training.label or not isinstance(one, Numeric)
+    ]
+    stages = STAGES if any(isinstance(one, Numeric) for one in asked_about) else 1
+    for _ in range(stages):
+        asked = tuple(_question(training, places, one, allocation) for one in asked_about)
+        devices = max(allocation.placing_devices // stages, 1)
+        zero = Score.constant([_with_median(one, places) for one in training.features])
+        estimates = yield StepRequest("places", asked, devices, zero, zero)
+        places.learn(asked, estimates)
+    return places
+
+
+def _with_median(feature: Attribute, places: Places) -> Attribute:
+    """Let a number that is missing count as the median: it shall not seem to be elsewhere."""
+    if not isinstance(feature, Numeric) or feature.missing is not None:
+        return feature
+    return replace(feature, missing=places.densities[feature.name].quantile(0.5))
+
+
+def _question(
+    training: Training, places: Places, attribute: Attribute, allocation: Allocation
+) -> Question:
+    bins = allocation.placing_bins
+    if attribute is training.label:
+        weight = allocation.label_weight
+        if not isinstance(attribute, Numeric):
+            question = ask_for.product(("label", 1.0), weight=weight)
+            return replace(question, about=attribute.name)
+        return ask_for.label_place(attribute, places.densities[attribute.name].cut(8), weight)
+    if isinstance(attribute, Numeric):
+        return ask_for.place(attribute, places.densities[attribute.name].cut(bins), EQUAL_SHARE)
+    return ask_for.frequency(attribute, EQUAL_SHARE)
