@@ -44,6 +44,8 @@ class Answers:
     weighting: str
     dishonest: float
     too_wide: float
+    devices: float | None = None
+    """How many the reports are a sample of, if they do not speak for themselves alone."""
 
     @cached_property
     def mechanisms(self) -> list[tuple[Mechanism, ...]]:
@@ -93,6 +95,7 @@ class Answers:
                 self.tier_reports,
                 self.weighting,
                 self.dishonest,
+                self.devices,
             )
         return self._combined[place]
 

@@ -41,13 +41,13 @@ class DriftWarning:
 
 def check_window(survey: Survey, tallies: Sequence[Tally]) -> list[Tally]:
     """Return the tallies of a window, oldest first as they were given, or refuse them."""
-    from .decode import check_tally
+    from .decode import checked_tally
 
     if isinstance(tallies, str) or not isinstance(tallies, Sequence) or not tallies:
         raise HarmonyError("'tallies' must be a list of tallies, one for each round")
     seen = set()
     for one in tallies:
-        check_tally(one, survey)
+        checked_tally(one, survey)
         if one.round.label in seen:
             raise TallyError(
                 f"'tallies' has round {one.round.label!r} twice; add the tallies of one round "
