@@ -34,7 +34,7 @@ MEAN_SIZES = (
 )
 JOINT = (
     (4.0, 3, 50, "one value", 1, 800),
-    (8.0, 3, 200, "one value", 1, 300),
+    (8.0, 3, 200, "one value", 1, 800),
     (8.0, 16, 1_000, "one value", 3, 200),
     (1.0, 2, 1_000, "even", 1, 300),
     (1.0, 16, 10_000, "Zipf", 3, 200),
@@ -77,10 +77,11 @@ With 1,000 devices or more, and three counts or more in a standard error, they c
 {other}
 
 Tiers hold the same share (0.3) of a value among three; means are of numbers in [-1, 1].
-{tier_draws:,} rounds a line for tiers (0.7 points), 1,000 for means (1.4 points; 400 at epsilon 8
-and 12). Means at epsilon 8 and more are covered too often: numbers are rounded at random to a
-grid, reports do not tell how much of what they show is that rounding, and the most that it can be
-is supposed.
+{tier_draws:,} rounds a line for tiers (0.7 points), 1,000 for means (1.4 points; 400, or 2.2
+points, at epsilon 8 and 12). The line of 200 devices of 400 at epsilon 8 has fewer than three
+counts in a standard error. Means at epsilon 8 and 12 are covered too often where numbers lie on
+the points of the grid: others are rounded to it at random, reports do not tell how much of what
+they show is that rounding, and the most that it can be is supposed.
 
 ## Many intervals at once, and picks
 
