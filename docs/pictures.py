@@ -35,6 +35,17 @@ def exploration() -> None:
     names["found"].plot().savefig(IMAGES / "exploration.png", metadata={"Software": None})
 
 
+def questions() -> None:
+    """Draw the distribution and the crosstab of the page about them."""
+    page = Path(__file__).parent / "how-to" / "distributions.md"
+    names: dict[str, Any] = {}
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
+        exec(code, names)
+    for name, one in (("distribution", names["screen"]), ("crosstab", names["both"])):
+        one.plot().savefig(IMAGES / f"{name}.png", metadata={"Software": None})
+
+
 if __name__ == "__main__":
     first_survey()
+    questions()
     exploration()

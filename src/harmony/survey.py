@@ -197,7 +197,8 @@ class Survey:
     def cost(self, rounds: int) -> Cost:
         """Return what so many rounds cost the owner of a device that answers whenever asked.
 
-        >>> survey = Survey("phones", [Numeric("battery", 0, 100)], 1.0, memory=2)
+        >>> import harmony as hm
+        >>> survey = Survey("phones", [hm.Numeric("battery", 0, 100)], 1.0, memory=2)
         >>> print(survey.cost(rounds=52))
         52 reports in 52 rounds, epsilon 2 if the answer never changes, 166.5 at worst
         """
