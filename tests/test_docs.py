@@ -131,7 +131,7 @@ def test_every_reason_of_refusal_is_in_the_protocol() -> None:
         assert str(status) in shown[reason]
 
 
-@pytest.mark.parametrize("name", ["refused", "steps"])
+@pytest.mark.parametrize("name", ["refused", "steps", "texts"])
 def test_every_refusal_of_the_vectors_is_in_the_protocol(name: str) -> None:
     vectors = json.loads(page(f"device/vectors/{name}.json"))
     said = page("docs/protocol.md").replace("\\*", "*").replace("\n", " ")

@@ -476,4 +476,4 @@ if __name__ == "__main__":
     ledgers["damaged"] += damaged_lines()
     write("ledgers.json", ledgers | {"memory": charge_vectors()})
     write("records.json", record_vectors())
-    write("texts.json", text_vectors())
+    write("texts.json", text_vectors(some_bytes))

@@ -105,6 +105,8 @@ def bin_of(edges: list[float], value: float) -> int:
 
 def answered(attribute: dict[str, Any], value: Any) -> Any:
     """The answer that a code takes: a number, or a place; None where it is drawn at random."""
+    if attribute["kind"] == "text":
+        return text_place(attribute, value)
     missing, unlisted = attribute.get("missing"), attribute.get("unlisted")
     if attribute["kind"] == "signed":
         size = power_of_two(len(attribute["values"]))

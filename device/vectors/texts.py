@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from reference import spelled, text_place
+from reference import reported, spelled, text_place
+
+from harmony import Survey, Text, TextCode
 
 COMMON = Path(__file__).parents[2] / "src/harmony/text_code.json"
 TINY = {"": ["e", "\x03", "", "a\x1b"], "e": ["\x03", "e\x1b"]}
@@ -31,15 +33,78 @@ PLACES = [
     {"code": "common", "length": 48, "prefixes": ["10100", "00100", "11111"], "bits": 4,
      "strings": []},
 ]  # fmt: skip
+REFUSED: list[tuple[str, str, dict[str, Any]]] = [
+    ("no code", "code", {"code": None}),
+    ("a code that is a list", "code", {"code": []}),
+    ("a code without contexts", "code", {"code": {}}),
+    ("a code without the last resort", "code", {"code": {"e": ["\x03\x1b"]}}),
+    ("a last resort without the end", "code", {"code": {"": ["e\x1b"]}}),
+    ("a context without an escape", "code", {"code": TINY | {"e": ["\x03e"]}}),
+    ("a context of five characters", "code", {"code": TINY | {"eeeee": ["\x1b"]}}),
+    ("a context with half of a surrogate pair", "code", {"code": TINY | {"\ud800": ["\x1b"]}}),
+    ("a context that is text", "code", {"code": TINY | {"e": "\x1b"}}),
+    ("a context without words", "code", {"code": TINY | {"e": []}}),
+    ("words of 25 bits", "code", {"code": TINY | {"e": ["\x1b", *[""] * 23, "e"]}}),
+    ("a character twice", "code", {"code": TINY | {"e": ["e", "e\x1b"]}}),
+    ("more words than their lengths allow", "code", {"code": TINY | {"e": ["e\x03", "\x1b"]}}),
+    ("words that are numbers", "code", {"code": TINY | {"e": [1, "\x1b"]}}),
+    ("no length", "length", {"length": None}),
+    ("a length of 65 bits", "length", {"length": 65}),
+    ("a length of no bits", "length", {"length": 0}),
+    ("bits that are a fraction", "bits", {"bits": 0.5}),
+    ("bits below zero", "bits", {"bits": -1}),
+    ("21 bits more", "bits", {"bits": 21, "length": 64}),
+    ("prefixes that are text", "prefixes", {"prefixes": "01"}),
+    ("a prefix of other letters", "prefixes", {"prefixes": ["02"]}),
+    ("a prefix that is a number", "prefixes", {"prefixes": [10]}),
+    ("prefixes of two lengths", "prefixes", {"prefixes": ["0", "11"]}),
+    ("a prefix twice", "prefixes", {"prefixes": ["0", "0"]}),
+    ("prefixes beyond the length", "prefixes", {"prefixes": ["00000000"], "bits": 1}),
+    ("no strings", "strings", {"strings": None}),
+    ("a string twice", "strings", {"strings": ["10", "1000"]}),
+    ("a string beyond the length", "strings", {"strings": ["000000000"]}),
+    ("strings of other letters", "strings", {"strings": ["ab"]}),
+    ("nothing to tell apart", "prefixes", {"prefixes": [], "strings": []}),
+    ("more than 2^21 places", "bits",
+     {"prefixes": ["00", "01", "10"], "bits": 20, "length": 64, "strings": []}),
+    ("a stand-in that is no text", "missing", {"missing": 3}),
+    ("a stand-in with half of a surrogate pair", "missing", {"missing": "\ud800"}),
+    ("a stand-in for what is not listed", "unlisted", {"unlisted": "e"}),
+]  # fmt: skip
 NO_TEXT = [None, 3, True, {"special": "absent"}, {"special": "nan"}, "\ud800", ["e"]]
 
 
-def text_vectors() -> dict[str, Any]:
+def step() -> dict[str, Any]:
+    """A step of an exploration: prefixes, strings and a stand-in, of a code that is small."""
+    text = Text("page", bits=8, missing="ea", reads="home page", code=TextCode(TINY))
+    survey = Survey("pages.step-2", [text.places(["00", "11", "01"], 3, ["00", "1100"])], 2.0)
+    document = json.loads(json.dumps(survey.to_document()))
+    opened = {"label": "pages:2", "seed": "00112233445566778899aabbccddeeff"}
+    return {"format": "harmony-step/1", "training": "pages", "step": 2, "survey": document,
+            "round": opened}  # fmt: skip
+
+
+def reports(some_bytes: Any, document: dict[str, Any]) -> list[dict[str, Any]]:
+    """What devices send, whatever they hold."""
+    seed = bytes.fromhex(document["round"]["seed"])
+    cases = []
+    for place, value in enumerate([*TEXTS[:12], *NO_TEXT]):
+        device, random = some_bytes(f"text {place}", 16), some_bytes(f"text random {place}", 16)
+        values = {} if value == {"special": "absent"} else {"home page": value}
+        report = reported(document["survey"], seed, device, 0, values, random)
+        cases.append({"device": device.hex(), "values": {"home page": value},
+                      "random": random.hex(), "report": report.hex()})  # fmt: skip
+    return cases
+
+
+def text_vectors(some_bytes: Any) -> dict[str, Any]:
     """Return what `texts.json` holds."""
+    document = step()
     codes = {"tiny": TINY, "long": LONG, "common": json.loads(COMMON.read_text("utf-8"))}
     return {
         "about": "`codes` by name; `spelled`: a text to the first bits of its code; `places`: a "
-        "value to its place in an attribute, whose code is named",
+        "value to its place in an attribute, whose code is named; `step`: one of an exploration, "
+        "and `reports` to it; `refused`: changes of its attribute that a device must refuse",
         "codes": codes,
         "spelled": [
             {"code": name, "text": text, "length": length, "bits": spelled(code, text, length)}
@@ -52,5 +117,10 @@ def text_vectors() -> dict[str, Any]:
              "place": text_place(asked | {"code": codes[asked["code"]]}, value)}
             for asked in PLACES
             for value in [*TEXTS[:12], "the", *NO_TEXT]
+        ],
+        "step": document,
+        "reports": reports(some_bytes, document),
+        "refused": [
+            {"why": why, "field": field, "change": change} for why, field, change in REFUSED
         ],
     }  # fmt: skip

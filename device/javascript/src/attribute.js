@@ -9,16 +9,21 @@ import { below, top53 } from "./words.js";
  * @typedef {object} Attribute
  * @property {string} name
  * @property {string} reads the name of the value that it reads
- * @property {"numeric" | "categorical" | "signed" | "crosstab"} kind
+ * @property {"numeric" | "categorical" | "signed" | "crosstab" | "text"} kind
  * @property {Type | undefined} asks the type of value that it reads; none where only a step derives the answer
  * @property {number} low
  * @property {number} high
  * @property {number[] | null} [bins]
- * @property {Map<any, number>} places of the values; empty for numbers
+ * @property {Pick<Map<any, number>, "get" | "has" | "size">} places of the values; empty for numbers
  * @property {any} missing
  * @property {any} unlisted
  * @property {number} answers how many answers there are to draw from; 0 for a grid, whose index is drawn
  * @property {Attribute[]} parts what it reads: a crosstab's two, or itself
+ */
+
+/**
+ * @typedef {Map<unknown, (value: any) => object>} Kinds kinds that only some entry points know, each with what reads it: more of the attribute,
+ *   whose `places` then know every value
  */
 
 /**
@@ -33,9 +38,10 @@ const typeOf = (value) => (Number.isFinite(value) ? Number : isString(value) ? S
  * Read an attribute of a survey, a feature or a label: what it asks, without its mechanisms.
  *
  * @param {any} value
+ * @param {Kinds} [kinds]
  * @returns {Attribute}
  */
-export function readAttribute(value) {
+export function readAttribute(value, kinds) {
   const { name, kind, low, high, bins, values, missing, unlisted, of } = object(value);
   const reads = value.reads ?? name;
   const places = new Map();
@@ -46,7 +52,9 @@ export function readAttribute(value) {
   let answers = 0;
   must(isAttributeName(name), "name");
   must(isAttributeName(reads), "reads");
-  if (kind === "numeric") {
+  const added = kinds?.get(kind)?.(value);
+  if (added) asks = String;
+  else if (kind === "numeric") {
     finite(finite(high, "high") - finite(low, "low"), "low or high", 0);
     if (bins != null) {
       answers = rising(bins, 3, 2 ** 20 + 1, "bins").length - 1;
@@ -72,7 +80,7 @@ export function readAttribute(value) {
     for (const [field, value] of Object.entries({ missing, unlisted })) must(value == null || (isCategory && places.has(value)), field);
     if (!isCategory) asks = undefined;
   }
-  const attribute = /** @type {Attribute} */ ({ ...value, reads, asks, places, answers, parts });
+  const attribute = /** @type {Attribute} */ ({ ...value, reads, asks, places, answers, parts, ...added });
   attribute.parts ??= [attribute];
   return attribute;
 }

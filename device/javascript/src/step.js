@@ -18,7 +18,7 @@ import { readSurvey } from "./survey.js";
  */
 
 /**
- * Read a step of a training, or refuse it.
+ * Read a step of a training, or of an exploration, whose survey asks the record itself; or refuse it.
  *
  * @param {any} value
  * @returns {Step}
@@ -31,6 +31,7 @@ export function readStep(value) {
   must(isHex16(round.seed), "seed");
   const survey = readSurvey(value.survey);
   must(survey.every == null && !survey.remembers, "every or memory");
+  if (derive == null) return { ...survey, training, survey, round };
   const features = list(value.features, 1, 10000, "features", readVariable);
   distinct(features.map(({ name }) => name), "features: name");
   const label = readVariable(value.label);

@@ -37,6 +37,9 @@ import { readTable } from "./tables.js";
  * @property {Mechanism[]} mechanisms one for each tier
  */
 
+/** Kinds that an entry point adds. @type {import("./attribute.js").Kinds} */
+export const kinds = new Map();
+
 /**
  * Read a survey document and prove that every tier keeps its epsilon, or refuse it.
  *
@@ -56,7 +59,7 @@ export function readSurvey(value, fingerprint = "") {
   const tables = list(value.tables, 1, 160000, "tables", readTable);
   must(tables.reduce((sum, { rows, symbols }) => sum + rows.length * symbols, 0) <= 2 ** 20, "tables");
   const attributes = list(value.attributes, 1, 10000, "attributes", (document) => {
-    const attribute = /** @type {Asked} */ (readAttribute(document));
+    const attribute = /** @type {Asked} */ (readAttribute(document, kinds));
     integer(attribute.coin, 1, 65536, "coin");
     attribute.mechanisms = list(document.mechanisms, tiers.length, tiers.length, "mechanisms", (each) => readMechanism(object(each), attribute, tables, remembers));
     return attribute;

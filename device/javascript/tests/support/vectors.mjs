@@ -15,12 +15,14 @@ import { ask, randomise, reportBytes } from "../../src/report.js";
 import { DeviceError } from "../../src/errors.js";
 import { answersAt, turnOf } from "../../src/rotation.js";
 import { siphash } from "../../src/siphash.js";
+import "../../src/explorations.js";
 import { readStep } from "../../src/step.js";
-import { readSurvey } from "../../src/survey.js";
+import { kinds, readSurvey } from "../../src/survey.js";
 import { readTable, symbol } from "../../src/tables.js";
+import { readCode, readText, spell } from "../../src/text.js";
 import { fromHex, toHex, top53 } from "../../src/words.js";
 
-export const FILES = ["bounds", "coins", "codes", "tables", "reports", "refused", "documents", "lists", "records", "ledgers", "steps", "over_time"];
+export const FILES = ["bounds", "coins", "codes", "tables", "reports", "refused", "documents", "lists", "records", "ledgers", "steps", "over_time", "texts"];
 
 const draw53 = (word) => top53(BigInt(`0x${word}`));
 const utf8 = (text) => new TextEncoder().encode(text);
@@ -196,6 +198,20 @@ export async function check(files) {
       test(`${which} reports`, i, () => report(step.survey, 0, step.round.seed, device, told, bytes), [wanted, true, true]);
     });
   }
+  files.texts.places.forEach(({ attribute, value, place }, i) =>
+    test("places of texts", i, () => readText({ ...attribute, code: files.texts.codes[attribute.code] }).places.get(special(value)), place));
+  files.texts.spelled.forEach(({ code, text, length, bits }, i) =>
+    test("spelled", `${code} ${i}`, () => spell(readCode(files.texts.codes[code]), text, length), bits));
+  const exploring = readStep(files.texts.step);
+  files.texts.reports.forEach(({ device, values, random, report: wanted }, i) => {
+    const bytes = tape(random);
+    const told = new Map(Object.entries(values).map(([name, value]) => [name, special(value)]));
+    test("reports of texts", i, () => report(exploring.survey, 0, exploring.round.seed, device, exploring.read(told, bytes.random), bytes), [wanted, true, true]);
+  });
+  const asked = files.texts.step.survey.attributes[0];
+  files.texts.refused.forEach(({ why, field, change }) =>
+    test("refused texts", why, () => (refusal(() => readAttribute({ ...asked, ...change }, kinds)) ?? "taken").includes(field), true));
+
   files.steps.refused.forEach(({ why, field, path, value }) =>
     test("step refused", why, () => {
       const changed = structuredClone(files.steps.step);

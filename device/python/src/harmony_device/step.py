@@ -1,4 +1,7 @@
-"""A step of a training: the public model, and what it asks of a device that takes part.
+"""A step of a training, or of an exploration: what it asks of a device that takes part.
+
+A training's answers are derived from the record and a public model; an exploration's step asks the
+record itself, as a survey does.
 
 Privacy: a step is a survey.  Its tables are proved like any survey's before anything is answered,
 and what the step computes before them (`derive`) can cost accuracy, never privacy.
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from .attributes import Answer, Number
+    from .attributes import Number
     from .derive import Derive, Feature, Read
     from .ledger import Entry
     from .record import Values
@@ -32,7 +35,7 @@ RANDOM_BYTES = 8
 class Step:
     """One step, whose survey this device has proved to keep its epsilon.
 
-    `name` is its training's, `round` and `seed` are its round's.
+    `name` is its training's or exploration's, `round` and `seed` are its round's.
     """
 
     number = None
@@ -43,9 +46,13 @@ class Step:
             raise RefusedError(f"'format' must be '{STEP_FORMAT}'; this device knows no other")
         self.name = checked_name(document.get("training"), "training")
         self.round, self.seed = _checked_round(document.get("round"))
-        self.survey = located("survey", Survey, document.get("survey"))
+        self.survey: Survey = located("survey", Survey, document.get("survey"))
         if self.survey.every is not None or self.survey.memory is not None:
             raise RefusedError("survey: 'every' and 'memory' are for surveys, not for a step")
+        asked = document.get("derive")
+        self._derive: list[Derive] | None = None
+        if asked is None:
+            return
         for place, one in enumerate(document["survey"]["attributes"]):
             if one.get("missing") is not None or one.get("unlisted") is not None:
                 raise RefusedError(
@@ -57,11 +64,10 @@ class Step:
         self._direction = self._model
         if document.get("direction") is not None:
             self._direction = located("direction", Score, document["direction"], self._features)
-        asked = document.get("derive")
         if not isinstance(asked, dict):
             raise RefusedError("'derive' must be an object, with a field for each attribute")
         by_name = {feature.name: place for place, feature in enumerate(self._features)}
-        self._derive: list[Derive] = [
+        self._derive = [
             located(f"derive[{attribute.name}]", derivation,
                     attribute, asked.get(attribute.name), by_name, self._features)
             for attribute in self.survey.attributes
@@ -75,6 +81,8 @@ class Step:
     @property
     def needs(self) -> list[tuple[str, str]]:
         """What a record must tell to take part: names, and the types of their values."""
+        if self._derive is None:
+            return self.survey.needs
         return list(dict.fromkeys(need for one in self._variables for need in one.needs))
 
     @property
@@ -85,11 +93,13 @@ class Step:
         """Whether this device has taken part in the training, in whichever step."""
         return has_taken_part(self.name, entries)
 
-    def read(self, values: Values, random_bytes: Callable[[int], bytes]) -> list[Answer]:
+    def read(self, values: Values, random_bytes: Callable[[int], bytes]) -> list[Any]:
         """Return this device's answer to every attribute of the step's survey.
 
-        The whole record is read, always; the random bytes are drawn before it is.
+        The whole record is read, always; the random bytes that derivations take are drawn before.
         """
+        if self._derive is None:
+            return self.survey.read(values)
         word = int.from_bytes(random_bytes(RANDOM_BYTES), "little")
         value_of = reader(values)
         record = [_read(feature, value_of(feature.reads)) for feature in self._features]
@@ -99,6 +109,8 @@ class Step:
 
     def warnings(self, values: Values) -> list[str]:
         """Return what an app's developer should know about values that have no answer."""
+        if self._derive is None:
+            return self.survey.warnings(values)
         value_of = reader(values)
         warnings = (warning for one in self._variables for warning in one.warnings(value_of))
         return list(dict.fromkeys(warnings))

@@ -191,7 +191,7 @@ def survey_row(entry: SurveyEntry, reports: Mapping[int, int], now: float) -> di
         "all_reports": sum(reports.get(one.live.id, 0) for one in entry.rounds.values()),
         "retention_days": entry.retention,
         "public": entry.public,
-        "epsilon_in_30_days": spending_of(entry.survey.epsilon, entry.schedule).epsilon,
+        "epsilon_in_30_days": spending_of(entry.survey, entry.schedule).epsilon,
     }
 
 

@@ -35,7 +35,10 @@ final class AttributeReader {
         if ("crosstab".equals(kind)) {
             return reader.crosstab();
         }
-        throw fields.refused("kind", "must be numeric, categorical, signed or crosstab");
+        if ("text".equals(kind)) {
+            return new TextAttribute(reader.name, reader.reads, fields);
+        }
+        throw fields.refused("kind", "must be numeric, categorical, signed, crosstab or text");
     }
 
     private String name(String field) throws Refused {
@@ -112,7 +115,7 @@ final class AttributeReader {
 
     private static Attribute part(Fields fields) throws Refused {
         Attribute part = read(fields);
-        if (part.asksFor == null) {
+        if (part.asksFor == null || part instanceof TextAttribute) {
             throw fields.refused("kind", "must be numeric or categorical in a crosstab");
         }
         if (part.size() > 0) {

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A step of a training: a survey over answers that a device derives from its record and a public model. */
+/**
+ * A step of a training, a survey over answers that a device derives from its record and a public model, or one of an
+ * exploration, whose survey asks the record itself.
+ */
 final class Step implements Questions {
     final String training;
     final Survey survey;
@@ -28,16 +31,27 @@ final class Step implements Questions {
         this.derivations = derivations;
     }
 
+    /** A step whose survey asks the record itself: an exploration's. */
+    Step(String training, Survey survey, Round round) {
+        this(training, survey, round, null, null, null, null, null);
+    }
+
     @Override
     public List<Attribute> needs() {
+        if (derivations == null) {
+            return survey.needs();
+        }
         List<Attribute> needs = new ArrayList<>(features);
         needs.add(label);
         return needs;
     }
 
-    /** The answers that the survey's attributes take. Draws 8 random bytes before it reads the record. */
+    /** The answers that the survey's attributes take. Draws 8 random bytes for derivations, before it reads the record. */
     @Override
     public double[][] answers(Map<String, Object> values, RandomBytes random) {
+        if (derivations == null) {
+            return survey.answers(values, random);
+        }
         double chance = (SipHash.littleEndian(random.next(8), 0, 8) >>> 11) * 0x1p-53;
         double[] told = new double[features.size()];
         for (int place = 0; place < told.length; place++) {

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads a step of a training. */
+/** Reads a step of a training, or of an exploration. */
 final class StepReader {
     private final Fields document;
     private final List<Attribute> features = new ArrayList<>();
@@ -31,6 +31,9 @@ final class StepReader {
             throw document.refused("survey", "must not have every or memory in a step");
         }
         Round round = Round.read(document.fields("round"));
+        if (document.get("derive") == null) {
+            return new Step((String) document.get("training"), survey, round);
+        }
         readFeatures();
         Attribute label = attribute(document.fields("label"));
         if (label instanceof Category && label.size() != 2) {
@@ -67,7 +70,7 @@ final class StepReader {
         if (attribute instanceof Histogram) {
             throw fields.refused("bins", "are not for features and labels");
         }
-        if (attribute.asksFor == null) {
+        if (attribute.asksFor == null || attribute instanceof TextAttribute) {
             throw fields.refused("kind", "must be numeric or categorical");
         }
         if (attribute instanceof NumberAttribute && Step.half((NumberAttribute) attribute) == 0) {

@@ -3,6 +3,7 @@ package org.harmonyldp.device;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -28,6 +29,9 @@ final class SurveyVectors extends Vectors {
                 break;
             case "documents":
                 documents();
+                break;
+            case "texts":
+                texts();
                 break;
             case "records":
                 records();
@@ -137,6 +141,43 @@ final class SurveyVectors extends Vectors {
             return map;
         }
         return document;
+    }
+
+    private void texts() throws Refused {
+        Fields codes = Fields.of(get(file, "codes"), "codes");
+        for (Object one : list(file, "spelled")) {
+            TextCode code = TextCode.read(codes.get(text(one, "code")), codes);
+            int length = ((Double) get(one, "length")).intValue();
+            expect(text(one, "text"), text(one, "bits"), code.bits(text(one, "text"), length));
+        }
+        for (Object one : list(file, "places")) {
+            Map<String, Object> document = new HashMap<>(values(get(one, "attribute")));
+            document.put("code", codes.get((String) document.get("code")));
+            Attribute attribute = AttributeReader.read(Fields.of(document, "attribute"));
+            Object value = values(Collections.singletonMap("text", get(one, "value"))).get("text");
+            expect("place of " + value, get(one, "place"), attribute.answer(value));
+        }
+        Step step = StepReader.read(get(file, "step"));
+        for (Object one : list(file, "reports")) {
+            WrittenBytes random = new WrittenBytes(bytes(one, "random"));
+            double[][] answers = step.answers(values(get(one, "values")), random);
+            byte[] device = bytes(one, "device");
+            Survey.Asked asked = step.survey.asked(step.round.seed, device, 0);
+            byte[] report = step.survey.report(device, 0, answers, asked, random, null);
+            expect("report", text(one, "report"), random.report(report));
+        }
+        Object asked = list(get(get(file, "step"), "survey"), "attributes").get(0);
+        for (Object one : list(file, "refused")) {
+            Map<String, Object> changed = new HashMap<>(values(asked));
+            changed.putAll(values(get(one, "change")));
+            String refusal = null;
+            try {
+                AttributeReader.read(Fields.of(changed, "attribute"));
+            } catch (Refused error) {
+                refusal = error.getMessage();
+            }
+            expectRefused(one, refusal);
+        }
     }
 
     private void records() throws Refused {
