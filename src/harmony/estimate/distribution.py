@@ -179,6 +179,11 @@ class DistributionEstimate(Estimate):
         places = np.searchsorted(self.edges, [at[below], at[above]])
         return float(self._values[places[0]]), float(self._values[places[1] - 1])
 
+    @property
+    def in_shares(self) -> bool:
+        """Whether its rows are shares of devices, rather than in an attribute's own units."""
+        return False
+
     @cached_property
     def verdict(self) -> str:
         """Whether the CDF's widest 95% interval is narrow enough to say something."""
