@@ -10,6 +10,9 @@ import { needConsent, needIdentity } from "./session.js";
 import { bytesOf } from "./stores/store.js";
 import { fromHex, random, toHex } from "./words.js";
 
+/** Names that a line of the ledger tells, and how many more there were: it is kept for ever. @param {string[]} names */
+const told = (names) => (names.length > 20 ? [...names.slice(0, 20), `and ${names.length - 20} more`] : names);
+
 /**
  * Spend epsilon on one report and keep it, or throw why not.
  *
@@ -47,7 +50,7 @@ export async function spend(session, identity, survey, name, { label, seed, numb
       survey: name,
       round: label,
       ...charges[tier],
-      asked: asked.map(([attribute]) => survey.attributes[attribute].name),
+      asked: told(asked.map(([attribute]) => survey.attributes[attribute].name)),
       number: number ?? undefined,
     });
     return { tier, asked, memo };

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 NEW_MEMO = "new"
 """The name of a memo that is not drawn yet; others are hexadecimal."""
 
+MOST_TOLD = 20
+"""Names that a line of the ledger tells: it is kept for ever, and a document may ask thousands."""
+
 
 class Spending:
     """Spends the epsilon of one directory, within its owner's limit."""
@@ -89,7 +92,7 @@ class Spending:
             if survey.memory is not None and memo is None:
                 memo = self._draw(survey, identity, asked)
             charge = survey.charge(tier, None if memo is None else memo.name)
-            names = [survey.attributes[attribute].name for attribute, _ in asked]
+            names = told([survey.attributes[attribute].name for attribute, _ in asked])
             self._ledger.charge(now, offer.name, offer.round, charge, names, offer.number)
             words = None if memo is None else memo.words
             report = randomise(survey, identity.device, tier, answers, asked, os.urandom, words)
@@ -109,6 +112,16 @@ class Spending:
     def _draw(self, survey: Survey, identity: Identity, asked: Sequence[tuple[int, int]]) -> Memo:
         words = memo_words(survey, asked)
         return self._memos.draw(survey.fingerprint or "", identity.device, words, os.urandom)
+
+
+def told(names: list[str]) -> list[str]:
+    """Return the names that the ledger keeps, and how many more there were.
+
+    >>> told(["wifi"]), told([str(place) for place in range(90)])[-2:]
+    (['wifi'], ['19', 'and 70 more'])
+    """
+    more = len(names) - MOST_TOLD
+    return names if more <= 0 else [*names[:MOST_TOLD], f"and {more} more"]
 
 
 def objection_to_turn(

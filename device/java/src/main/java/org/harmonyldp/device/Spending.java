@@ -18,6 +18,9 @@ final class Spending {
     /** The name of a memo that is not drawn yet; others are hexadecimal. */
     private static final String NEW_MEMO = "new";
 
+    /** Names that a line of the ledger tells: it is kept for ever, and a document may ask thousands. */
+    private static final int MOST_TOLD = 20;
+
     private final DeviceState state;
 
     Spending(DeviceState state) {
@@ -75,6 +78,10 @@ final class Spending {
     private static List<String> namesOf(Survey survey, Survey.Asked asked) {
         List<String> names = new ArrayList<>();
         for (int attribute : asked.attributes) {
+            if (names.size() == MOST_TOLD) {
+                names.add("and " + (asked.attributes.length - MOST_TOLD) + " more");
+                break;
+            }
             names.add(survey.attributes.get(attribute).name);
         }
         return names;
