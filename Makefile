@@ -17,7 +17,7 @@ lacking = $(shell command -v $(1) >/dev/null || echo "; NO $(1) ON THIS MACHINE"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # two pips in one virtualenv get into each other's way
-.PHONY: help setup demo test test-js test-java test-sdks test-spark test-wheels test-mutated screenshots check format docs outputs bench reproduce reproduce-quick sdk hashes clean
+.PHONY: help setup demo test test-js test-java test-sdks test-spark test-wheels test-mutated test-soak screenshots check format docs outputs bench reproduce reproduce-quick sdk hashes clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ test-wheels: $(VENV)/.ready-test ## Build both wheels, install them into an empt
 
 test-mutated: $(VENV)/.ready-test ## Send 100,000 mutated requests to a server (ARGS='--workers 2': on PostgreSQL)
 	@$(BIN)/python -m tests.service.mutated $(ARGS)
+
+test-soak: $(VENV)/.ready-test ## Load a server for ten minutes while it is killed, backed up, ... (ARGS=--postgres)
+	@$(BIN)/python -m tests.service.soak $(ARGS)
 
 screenshots: $(VENV)/.ready-test ## Photograph every page of the dashboard into docs/screenshots, and draw the guides' plots
 	@$(BIN)/python docs/pictures.py

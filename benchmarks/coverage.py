@@ -34,16 +34,16 @@ MEAN_SIZES = (
 )
 JOINT = (
     (4.0, 3, 50, "one value", 1, 800),
-    (8.0, 3, 200, "one value", 1, 800),
-    (8.0, 16, 1_000, "one value", 3, 500),
-    (1.0, 2, 1_000, "even", 1, 800),
-    (1.0, 16, 10_000, "Zipf", 3, 500),
-    (4.0, 50, 10_000, "Zipf", 10, 300),
-    (12.0, 16, 1_000, "rare", 3, 500),
-    (1.0, 500, 100_000, "Zipf", 24, 150),
-    (2.0, 500, 20_000, "even", 24, 150),
-    (6.0, 2_000, 20_000, "Zipf", 24, 60),
-    (0.1, 100, 50_000, "Zipf", 10, 200),
+    (8.0, 3, 200, "one value", 1, 300),
+    (8.0, 16, 1_000, "one value", 3, 200),
+    (1.0, 2, 1_000, "even", 1, 300),
+    (1.0, 16, 10_000, "Zipf", 3, 200),
+    (4.0, 50, 10_000, "Zipf", 10, 150),
+    (12.0, 16, 1_000, "rare", 3, 200),
+    (1.0, 500, 100_000, "Zipf", 24, 80),
+    (2.0, 500, 20_000, "even", 24, 80),
+    (6.0, 2_000, 20_000, "Zipf", 24, 40),
+    (0.1, 100, 50_000, "Zipf", 10, 100),
 )
 ANSWERS = (1, 2, 3)
 COMPARED = ((1.0, 8_000, 2_000, 400), (4.0, 8_000, 400, 100))
@@ -105,13 +105,13 @@ def run(tiny: bool = False) -> None:
     ]
     joint += [
         ((epsilon, 5, 2_000, f"Zipf, {answers} of 4 answered", 2), coverage_joint.hold(
-            epsilon, 5, 2_000, "Zipf", 2, 3 if tiny else 100, attributes=4, answers=answers))
+            epsilon, 5, 2_000, "Zipf", 2, 3 if tiny else 40, attributes=4, answers=answers))
         for answers in ANSWERS[: 1 if tiny else None]
         for epsilon in (2.0 * answers,)
     ]  # fmt: skip
     joint += [
         ((f"{epsilons[0]:g}, {epsilons[1]:g}", 5, 2_000, "Zipf, two tiers", 2), coverage_joint.hold(
-            epsilons, 5, 2_000, "Zipf", 2, 3 if tiny else 400))
+            epsilons, 5, 2_000, "Zipf", 2, 3 if tiny else 150))
         for epsilons in ((1.0, 4.0),)
     ]  # fmt: skip
     compared = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -197,6 +197,7 @@ class Survey:
     def cost(self, rounds: int) -> Cost:
         """Return what so many rounds cost the owner of a device that answers whenever asked.
 
+        >>> from harmony import Numeric
         >>> survey = Survey("phones", [Numeric("battery", 0, 100)], 1.0, memory=2)
         >>> print(survey.cost(rounds=52))
         52 reports in 52 rounds, epsilon 2 if the answer never changes, 166.5 at worst
@@ -398,11 +399,12 @@ class Survey:
 
     def estimate(
         self,
-        tally: Tally,
+        tally: Tally | Mapping[Any, Tally],
         *,
         too_wide: float = 0.2,
         dishonest: float = 0.01,
         weighting: str = "devices",
+        population: Mapping[Any, float] | None = None,
     ) -> Result:
         """Turn a tally into means and histograms with intervals.
 
@@ -410,10 +412,31 @@ class Survey:
         reports to say".  `dishonest` is the share of devices that `influence` supposes to lie.
         `weighting` is how tiers combine: by the number of their "devices", or by "precision",
         which is narrower but right only if devices of all tiers would answer alike.
+
+        `population` weighs strata that the server knows of (app versions, countries) to their
+        known shares; `tally` is then a mapping of strata to tallies.
+
+        >>> from harmony import Boolean
+        >>> survey = Survey("phones", [Boolean("wifi")], epsilon=2.0)
+        >>> week = Round("2026-W46", bytes(16))
+        >>> versions = {
+        ...     "old": survey.collect({"wifi": [True] * 9_000 + [False] * 1_000}, 7, round=week),
+        ...     "new": survey.collect({"wifi": [True] * 300 + [False] * 700}, 8, round=week),
+        ... }
+        >>> weighted = survey.estimate(versions, population={"old": 0.5, "new": 0.5})
+        >>> f"{weighted.histogram('wifi').frequencies[True]:.2f}"
+        '0.62'
         """
         from .estimate import estimate
 
-        return estimate(self, tally, too_wide=too_wide, dishonest=dishonest, weighting=weighting)
+        return estimate(
+            self,
+            tally,
+            too_wide=too_wide,
+            dishonest=dishonest,
+            weighting=weighting,
+            population=population,
+        )
 
     def plan(
         self,

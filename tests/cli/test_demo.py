@@ -142,13 +142,15 @@ def test_on_a_terminal_it_stays_up_and_invites(tmp_path: Path) -> None:
     terminal = Terminal(words, tmp_path)
     terminal.read("invented phones")
     terminal.read("Be a device")
-    terminal.read("let a crowd move the estimate.")
-    dashboard, device = re.findall(r"^  (http://\S+)\s*$", terminal.said, re.M)[-2:]
+    terminal.read("what an answer reveals at most.")
+    dashboard, device, public = re.findall(r"^  (http://\S+)\s*$", terminal.said, re.M)[-3:]
     assert dashboard.endswith("&next=/surveys/phone-fleet%3Fround%3Dnow")
     with urllib.request.urlopen(device, timeout=30) as response:
         assert "Be a device" in response.read().decode()
     with urllib.request.urlopen(dashboard, timeout=30) as response:
         assert "Sign in as" in response.read().decode()
+    with urllib.request.urlopen(public, timeout=30) as response:
+        assert "Who made the phone?" in response.read().decode()
     terminal.process.send_signal(signal.SIGINT)
     terminal.read("Stopped; the server is gone")
     assert terminal.process.wait(60) == 0

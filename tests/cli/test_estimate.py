@@ -135,3 +135,24 @@ def test_the_estimates_can_be_saved_as_a_plot(run: Run, files: Path, tally: hm.T
     drawn = (files / "week.svg").read_text()
     assert drawn.startswith("<?xml")
     assert run("estimate", "phones.yaml", "week.tally", "--save-plot", "no/x.svg").exit_code == 2
+
+
+def test_strata_are_weighed_to_a_population(
+    run: Run, files: Path, survey: hm.Survey, people: dict[str, Any]
+) -> None:
+    opened = hm.Round("W1", bytes(16))
+    strata = {
+        f"{name}.tally": survey.collect(people, seed=seed, first=seed * 3000, round=opened)
+        for seed, name in enumerate(["old", "new"])
+    }
+    for name, one in strata.items():
+        one.save(files / name)
+    shares = {"old.tally": 0.25, "new.tally": 0.75}
+    (files / "shares.json").write_text(json.dumps(shares))
+    command = ("estimate", "phones.yaml", *strata, "--population", "shares.json")
+    expected = survey.estimate(strata, population=shares)
+    assert json.loads(run(*command, "--json").stdout) == expected.to_dict()
+    assert "weighted to 2 strata" in run(*command).stdout
+    said = run("estimate", "phones.yaml", "old.tally", "--population", "shares.json")
+    assert said.exit_code == 2
+    assert "there is no tally of 'new.tally'" in said.stderr

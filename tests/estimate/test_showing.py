@@ -126,7 +126,7 @@ def test_what_is_not_finite_is_left_out_of_files() -> None:
     assert document == {
         "survey": "phones", "round": "2026-W46", "reports": 5555, "epsilon": 1.0,
         "confidence": 0.9, "dishonest": 0.01, "weighting": "devices", "tiers": [], "warnings": [],
-        "distributions": [], "crosstabs": [],
+        "distributions": [], "crosstabs": [], "population": None, "no_answer": [],
     }  # fmt: skip
     assert [row[key] for key in ("estimate", "stderr", "low", "influence")] == [None] * 4
     assert (row["n"], row["epsilon"], row["verdict"]) == (0, 1.0, "too few reports to say")

@@ -32,7 +32,7 @@ from .conftest import SURVEY
 from .devices import any_report, report_body
 from .mutations import Mutator, Request
 from .postgres import Postgres
-from .server_process import ServerProcess, processes_of
+from .server_process import ServerProcess, memory_of
 from .training import SMALL
 
 HASTY = 2.0
@@ -41,8 +41,6 @@ LATE = DESIGN_SECONDS + 30
 
 REFRESH = 500
 """After so many requests it is seen to that there are valid tokens, and rounds to report to."""
-
-MEBIBYTE = 1 << 20
 
 DEADLINES = {f"{stage}_seconds": HASTY for stage in ("head", "body", "response", "idle")}
 JSON = ("Content-Type", "application/json")
@@ -120,11 +118,7 @@ class Target:
 
     def memory(self) -> float:
         """Return how many MiB the server's processes hold."""
-        pages = sum(
-            int(Path(f"/proc/{one}/statm").read_text().split()[1])
-            for one in processes_of(self.server.process.pid)
-        )
-        return pages * os.sysconf("SC_PAGE_SIZE") / MEBIBYTE
+        return memory_of(self.server.process.pid)
 
     def _routes_of(self, api: Any) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         yield "POST", "/v1/surveys/{name}/reports", ()

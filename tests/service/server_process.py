@@ -64,8 +64,9 @@ class ServerProcess:
 
     def start(self) -> ServerProcess:
         """Start it, and come back when it takes requests."""
+        is_alone = self._settings.get("workers", 1) == 1  # a daemon may not have workers
         self.process = _FORKSERVER.Process(
-            target=self._target, args=(str(self._log), self._settings), daemon=True
+            target=self._target, args=(str(self._log), self._settings), daemon=is_alone
         )
         self.process.start()
         self.wait_until_ready()
@@ -105,6 +106,12 @@ def processes_of(process: int) -> list[int]:
     """Return a process and those that it started."""
     children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     return [process, *map(int, children)]
+
+
+def memory_of(process: int) -> float:
+    """Return how many MiB a process and those that it started hold."""
+    held = [Path(f"/proc/{one}/statm").read_text().split()[1] for one in processes_of(process)]
+    return sum(map(int, held)) * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
 def responds(port: int) -> bool:

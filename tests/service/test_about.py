@@ -30,6 +30,8 @@ ASKED = hm.Survey(
         hm.Categorical("<b>mood</b>", ["low", "<i>fair</i>", "good"], question="x" * 400),
         hm.Integer("score", 0, 120),
         hm.Crosstab("rested", "screen"),
+        hm.Distribution("minutes", 0, 60, bins=16),
+        hm.Text("word", code=hm.TextCode.uniform("abc")).places([""], 2, ["00"]),
         hm.Crosstab("<b>mood</b>", "hours"),
     ],
     tiers=[0.5, 1.0],
@@ -144,6 +146,76 @@ def test_anyone_can_check_the_proof_from_what_is_published(epsilon: float, answe
         assert one.promised == epsilon / answers
         assert one.epsilon <= one.promised
         assert one.epsilon >= math.log(one.largest / one.smallest) - 1e-15
+
+
+@pytest.mark.parametrize("answers", [1, 2])
+def test_with_memory_three_promises_are_proved_of_each_table(answers: int) -> None:
+    asked = [hm.Numeric("x", 0, 1), hm.Integer("k", 0, 9), hm.Boolean("b")]
+    survey = hm.Survey("s", asked, 1.0, memory=3.0, answers=answers)
+    document = survey.to_document()
+    assert survey.memory is not None
+    assert survey.change is not None
+    promised = {
+        "one report": 1.0,
+        "all reports of an answer that stays": survey.memory,
+        "each report of another answer": survey.change,
+    }
+    proofs = proofs_of(survey.document_bytes)
+    used = {one["mechanisms"][0]["table"] for one in document["attributes"]}
+    assert {(one.table, one.of) for one in proofs} == {
+        (place, of) for place in used for of in promised
+    }
+    for one in proofs:
+        assert one.kept
+        assert one.promised == promised[one.of] / answers
+        assert math.log(one.largest / one.smallest) - 1e-12 <= one.epsilon <= one.promised
+    lying = survey.document_bytes.replace(b'"memory":', b'"memory":0.5,"x":')
+    assert [one.kept for one in proofs_of(lying)].count(False) == len(used)
+
+
+@pytest.mark.parametrize("asked", [hm.Boolean("b"), hm.Integer("k", 0, 9), hm.Numeric("x", 0, 1)])
+def test_what_a_report_reveals_with_memory_is_what_a_first_one_does(asked: Any) -> None:
+    """Enumerated: each symbol that is kept, replaced or not, under each answer."""
+    survey = hm.Survey("s", [asked], 1.0, memory=3.0)
+    (question,) = questions_of(survey.document_bytes)
+    document = survey.to_document()
+    mechanism = document["attributes"][0]["mechanisms"][0]
+    table = table_from_document(document["tables"][mechanism["table"]])
+    replace = table_from_document(document["tables"][mechanism["replace"]])
+    if table.kind == "circulant":
+        rows = np.array([np.roll(table.counts, k) for k in range(table.inputs)]) / TOTAL
+    else:
+        rows = np.array(table.counts) / TOTAL
+    if isinstance(asked, hm.Numeric):
+        rows = rows[[0, -1]]
+    sent = rows * replace.keep / TOTAL + np.array(replace.counts) / TOTAL
+    right = sent.max(axis=0).sum() / (2 if isinstance(asked, hm.Numeric) else len(asked.values))
+    assert question.revealed is not None
+    assert right - 1e-12 <= question.revealed.after <= right + 0.0011
+
+
+def test_rotation_and_memory_are_part_of_what_is_spent(service: Service) -> None:
+    turns = hm.Survey("turns", [hm.Boolean("b")], 1.0, every=12)
+    about = publish(service, turns, schedule="hourly")
+    assert about["every"] == 12
+    assert about["spending"]["epsilon_in_30_days"] == 60
+    assert (
+        "one of every 12. Who answers those 60 spends up to epsilon 60."
+        in (about["spending"]["in_words"])
+    )
+    kept = hm.Survey("kept", [hm.Boolean("b")], 1.0, memory=2.0)
+    about = publish(service, kept, schedule="daily")
+    assert about["spending"]["epsilon_in_30_days"] == kept.cost(30).worst
+    assert (
+        f"epsilon {kept.cost(30).steady:g} if the answer never changes"
+        in (about["spending"]["in_words"])
+    )
+    assert "seldom changes" in about["spending"]["warning"]
+    assert about["proof"]["kept"]
+    page = service.client.get("/about/kept").text
+    assert "remembers a randomised answer" in page
+    assert "all reports of an answer that stays" in page
+    assert "remembers" not in service.client.get("/about/turns").text
 
 
 def test_a_table_that_breaks_its_promise_is_said_to(service: Service) -> None:

@@ -191,6 +191,8 @@ def test_a_label_is_never_used_again_under_its_name(service: Service) -> None:
     assert opening("week3").status_code == 201
     document = service.client.get(f"/v1/surveys/{SURVEY.name}").content
     assert document == OTHER.document_bytes
+    listed = service.client.get("/v1/surveys").json()["surveys"]
+    assert [one["round"]["number"] for one in listed] == [3]  # devices remember numbers, too
     live = service.state.catalogue.round(SURVEY.name, "week3").live
     device = service.enrol()
     sent = service.send(device, report_body("week3", any_report(live, device.device)))

@@ -32,6 +32,6 @@ def print_invitation(invitation: Invitation) -> None:
     """Print the links, each with a sentence on what to look at."""
     lines = ["", typer.style("The server stays up until you press Ctrl-C. Open:", bold=True)]
     for field, title, look in PAGES:
-        if link := getattr(invitation, field):
-            lines += ["", f"  {typer.style(title, bold=True)}", f"  {link}", f"  {look}"]
+        link = getattr(invitation, field)
+        lines += ["", f"  {typer.style(title, bold=True)}", f"  {link}", f"  {look}"]
     typer.echo("\n".join(lines), err=True)

@@ -30,6 +30,14 @@ def estimate(
     weighting: Annotated[
         str, typer.Option(help="How tiers combine: by number of 'devices', or by 'precision'.")
     ] = "devices",
+    population: Annotated[
+        Path | None,
+        typer.Option(
+            help="Weigh strata to a population: a file (.json, .yaml) with the share of each "
+            "TALLY, by the name it is given here.",
+            show_default=False,
+        ),
+    ] = None,
     top: Top = None,
     out: Annotated[
         Path | None,
@@ -47,12 +55,20 @@ def estimate(
     harmony estimate phones.yaml north.tally south.tally --confidence 0.99 -o estimates.csv
     harmony estimate phones.yaml reports.parquet --plot
     harmony estimate phones.yaml week46.tally --save-plot week46.png
+    harmony estimate phones.yaml old.tally new.tally --population versions.yaml
     """
+    from ..files import read_structured
+
     if out is not None:
         check_out(out, FORMATS)
     check_plot(save_plot)
     asked = load_survey(survey)
-    result = asked.estimate(load_tally(asked, tallies), weighting=weighting)
+    if population is None:
+        result = asked.estimate(load_tally(asked, tallies), weighting=weighting)
+    else:
+        strata = {str(path): load_tally(asked, [path]) for path in tallies}
+        shares = read_structured(population)
+        result = asked.estimate(strata, weighting=weighting, population=shares)
     document = result.to_dict(confidence, top=top)
     if out is not None:
         write_rows(result, out, confidence, top)
@@ -64,7 +80,7 @@ def estimate(
     screen = console()
     screen.print(
         f"[bold]{result.survey}[/], round {result.round}: {plural(result.reports, 'report')}, "
-        f"epsilon {result.epsilon:g}\n"
+        f"epsilon {result.epsilon:g}{_weighted(result)}\n"
     )
     screen.print(_table(result, confidence, plot, min(top or SHOWN_VALUES, SHOWN_VALUES)))
     if not plot:
@@ -76,6 +92,10 @@ def estimate(
         screen.print(f"[yellow]warning:[/] {warning}")
     if out is not None:
         say(f"{len(document['estimates'])} estimates -> {out}")
+
+
+def _weighted(result: Result) -> str:
+    return f", weighted to {len(result.population)} strata" if result.population else ""
 
 
 def _table(result: Result, confidence: float, plot: bool, most: int) -> Any:

@@ -29,14 +29,15 @@ def fleet_survey(epsilon: float) -> Survey:
     return Survey(
         "phone-fleet",
         epsilon=epsilon,
+        purpose="To see what drains batteries, and for which phones to test.",
         attributes=[
-            Numeric("battery use", 0, 100),
-            Numeric("memory use", 0, 100),
-            Numeric("brightness", 0, 100),
-            Categorical("theme", THEMES),
-            Boolean("location on"),
-            Categorical("system", SYSTEMS),
-            Categorical("maker", MAKERS),
+            Numeric("battery use", 0, 100, question="How much of the battery was used today?"),
+            Numeric("memory use", 0, 100, question="How much of the memory is in use?"),
+            Numeric("brightness", 0, 100, question="How bright is the screen?"),
+            Categorical("theme", THEMES, question="Which colours are chosen?"),
+            Boolean("location on", question="May apps know where the phone is?"),
+            Categorical("system", SYSTEMS, question="Which version of the system runs?"),
+            Categorical("maker", MAKERS, question="Who made the phone?"),
         ],
     )
 

@@ -41,9 +41,6 @@ LABEL = "now"
 VISITORS = "you"
 """The fleet's round, and the one that people take part in afterwards."""
 
-PUBLIC_PAGE = "/public/{survey}"
-"""What a survey tells anyone who asks, where the server has such a page."""
-
 
 @dataclass
 class ReportCounts:
@@ -68,7 +65,7 @@ class Invitation:
 
     dashboard: str
     be_a_device: str
-    public: str | None
+    public: str
 
 
 @dataclass(frozen=True)
@@ -129,7 +126,7 @@ class Demonstration:
             with self._timed("start"):
                 self._fleet = simulate_fleet(self.devices, self._seed)
                 self.server = DemoServer(Path(self._folder.name))
-                self.server.call("POST", "/v1/surveys", self.survey.to_document())
+                self.server.call("POST", "/v1/surveys?public=true", self.survey.to_document())
                 opened = self.server.call("POST", f"{self._api}/rounds", {"label": LABEL})
                 self._round = Round(LABEL, bytes.fromhex(opened["seed"]))
         except BaseException:
@@ -161,11 +158,10 @@ class Demonstration:
         """Close the fleet's round, open one for visitors, and return what there is to see."""
         self.server.call("POST", f"{self._api}/rounds/{LABEL}/close")
         self.server.call("POST", f"{self._api}/rounds", {"label": VISITORS})
-        public = PUBLIC_PAGE.format(survey=self.survey.name)
         return Invitation(
             self.link(LABEL),
             f"{self.server.url}/be-a-device/{self.survey.name}",
-            self.server.url + public if self.server.shows(public) else None,
+            f"{self.server.url}/about/{self.survey.name}",
         )
 
     def collect(self, watch: Watch = lambda counts: None) -> None:

@@ -114,14 +114,6 @@ class DemoServer:
             detail = json.loads(refused.read() or b"{}").get("detail", "")
             raise HarmonyError(f"{method} {path}: {refused.code} {detail}") from None
 
-    def shows(self, path: str) -> bool:
-        """Whether the server has a page here that needs no sign-in."""
-        try:
-            with urllib.request.urlopen(self.url + path, timeout=REQUEST_SECONDS) as response:
-                return bool(urlsplit(response.url).path == path)
-        except urllib.error.HTTPError:
-            return False
-
     def stop(self) -> None:
         """End the server."""
         self._process.terminate()

@@ -63,9 +63,14 @@ def combine(
     tier_reports: Sequence[int],
     weighting: str,
     dishonest: float,
+    devices: float | None = None,
 ) -> Combined:
-    """Weigh each tier's estimate, and add them up."""
-    parts = tier_parts(mechanisms, cells, tier_reports, weighting)
+    """Weigh each tier's estimate, and add them up.
+
+    What is estimated is about `devices`: those that reported unless more are given, of which
+    they are a sample.
+    """
+    parts = tier_parts(mechanisms, cells, tier_reports, weighting, devices)
     if not parts:
         size = mechanisms[0].values if isinstance(mechanisms[0], Linear) else 1
         unknown = np.full(size, np.nan)
@@ -99,6 +104,7 @@ def tier_parts(
     cells: Sequence[Counts],
     tier_reports: Sequence[int],
     weighting: str,
+    devices: float | None = None,
 ) -> list[Part]:
     """Return the tiers that answered.
 
@@ -112,7 +118,7 @@ def tier_parts(
         weights = [
             float(reports) if n else 0.0 for n, reports in zip(answers, tier_reports, strict=True)
         ]
-    total, devices = sum(weights), sum(tier_reports)
+    total, devices = sum(weights), devices or sum(tier_reports)
     return [
         Part(mechanism, part, reports, Sample(n, devices * weight / total), weight / total)
         for mechanism, part, reports, n, weight in zip(

@@ -189,6 +189,8 @@ def _change(before: Estimate, after: Estimate) -> Change | str:
         return _change_of_means(before, after)
     if isinstance(before, HistogramEstimate) and isinstance(after, HistogramEstimate):
         return _change_of_histograms(before, after)
+    if type(before) is type(after):
+        return "are of a kind that is not compared: only means and histograms are"
     return "are estimates of different kinds"
 
 

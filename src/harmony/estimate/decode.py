@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from ..attributes import Numeric, Signed
+from ..attributes import Categorical, Numeric, Signed
 from ..crosstab import Crosstab
 from ..distribution import Distribution
 from ..errors import HarmonyError
 from ..questions import Part, Question
 from .base import Estimate
 from .coin_check import check_coins
-from .combine import WEIGHTINGS, Combined
+from .combine import EVERYONE, WEIGHTINGS, Combined
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .result import Result, ResultWarning
+from .strata import check_strata, combine_strata
 from .tiers import ALARM, TierWarning
 from .together import Answers
 
@@ -25,11 +27,12 @@ if TYPE_CHECKING:
 
 def estimate(
     survey: Survey,
-    tally: Tally,
+    tally: Tally | Mapping[Any, Tally],
     *,
     too_wide: float = 0.2,
     dishonest: float = 0.01,
     weighting: str = "devices",
+    population: Mapping[Any, float] | None = None,
 ) -> Result:
     """Estimate every attribute of `survey` from `tally`.
 
@@ -37,7 +40,8 @@ def estimate(
     reports to say".  `dishonest` is the share of devices that `influence` supposes to lie.
     `weighting` is how tiers combine: see `combine`.  The result warns of attributes that reports
     ask about far more or less often than chance would (see `coin_check`), and of those that
-    devices of different tiers answer differently (see `tiers`).
+    devices of different tiers answer differently (see `tiers`).  With `population`, the shares of
+    strata, `tally` is a mapping of strata to tallies: see `strata`.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -45,28 +49,38 @@ def estimate(
     >>> estimate(survey, tally)["wifi"].frequencies[True]
     0.759...
     """
-    check_tally(tally, survey)
+    if population is None:
+        strata, shares = [checked_tally(tally, survey)], [1.0]
+    else:
+        strata, shares = check_strata(tally, population)
+        strata = [checked_tally(one, survey) for one in strata]
     if weighting not in WEIGHTINGS:
         raise HarmonyError(f"'weighting' must be one of {', '.join(WEIGHTINGS)}")
     for field, share in (("too_wide", too_wide), ("dishonest", dishonest)):
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise HarmonyError(f"'{field}' must be a share between 0 and 1")
-    answers = Answers(survey, tally, weighting, dishonest, too_wide)
+    sample_of = None if population is None else EVERYONE
+    answers = [Answers(survey, one, weighting, dishonest, too_wide, sample_of) for one in strata]
     estimates: dict[str, Estimate] = {}
     place = 0
     for question in survey.questions:
-        estimates[question.name] = _estimate_one(answers, question, place)
+        if population is None:
+            estimates[question.name] = _estimate_one(answers[0], question, place)
+        else:
+            estimates[question.name] = _weighted_one(answers, shares, question, place)
         place += len(question.levels) if isinstance(question, Distribution) else 1
-    warnings: list[ResultWarning] = [*check_coins(survey, tally)]
+    total = sum(strata[1:], strata[0])
+    warnings: list[ResultWarning] = [*check_coins(survey, total)]
     return Result(
         survey.name,
-        tally.round.label,
-        tally.reports,
+        total.round.label,
+        total.reports,
         survey.epsilon,
         dishonest,
         estimates,
         (*warnings, *_tier_warnings(estimates, weighting)),
         weighting,
+        None if population is None else dict(population),
     )
 
 
@@ -85,17 +99,39 @@ def _estimate_one(answers: Answers, question: Question, place: int) -> Estimate:
     return _in_units(question, combined, answers.survey.epsilon, answers.too_wide)
 
 
-def check_tally(tally: object, survey: Survey) -> None:
+def _weighted_one(
+    strata: Sequence[Answers], shares: Sequence[float], question: Question, place: int
+) -> Estimate:
+    """Estimate a question from strata that count by their shares."""
+    if isinstance(question, Distribution | Crosstab | Signed):
+        raise HarmonyError(
+            f"{question.name}: only means and histograms can be weighed to a population, "
+            "not distributions and crosstabs"
+        )
+    first = strata[0]
+    combined = combine_strata(
+        [one.combined(place) for one in strata],
+        shares,
+        [one.tally.reports for one in strata],
+        first.dishonest,
+    )
+    return _in_units(question, combined, first.survey.epsilon, first.too_wide)
+
+
+def checked_tally(tally: object, survey: Survey) -> Tally:
     """Refuse what is not a tally of `survey`, and say how to make one of it."""
     from ..tally import Tally
 
     if isinstance(tally, Tally):
-        return tally.check(survey)
+        tally.check(survey)
+        return tally
     kind = type(tally).__name__
     if isinstance(tally, Result):
         fix = "it is estimated already: read it by attribute, as in result['name']"
     elif isinstance(tally, list | tuple) and all(isinstance(one, Tally) for one in tally):
         fix = "add them first: sum(tallies)" if tally else "the list is empty"
+    elif isinstance(tally, Mapping) and all(isinstance(one, Tally) for one in tally.values()):
+        fix = "for tallies of strata give their shares, too: population={...}"
     elif isinstance(tally, str) or hasattr(tally, "__fspath__"):
         fix = "load the file first: hm.Tally.load(path)"
     elif hasattr(tally, "schema") and hasattr(tally, "to_batches"):
@@ -129,6 +165,7 @@ def _in_units(attribute: Part, combined: Combined, epsilon: float, too_wide: flo
             combined.covariance,
             too_wide,
             combined.tiers,
+            attribute.missing if isinstance(attribute, Categorical) else None,
         )
     assert isinstance(attribute, Numeric)
     half = (attribute.high - attribute.low) / 2

@@ -16,7 +16,9 @@ from ..errors import HarmonyError
 from .base import Estimate, Row
 from .consistency import project_to_simplex
 from .intervals import confidence_of_each, correlation_of
+from .no_answer import NoAnswer
 from .picks import pick_interval
+from .posterior import posterior_means
 from .sampling import Sampling
 from .score import score_interval
 from .tiers import TierComparison
@@ -46,6 +48,7 @@ class HistogramEstimate(Estimate):
     covariance: Floats | None = field(repr=False, default=None)
     too_wide: float = field(repr=False, default=0.2)
     tiers: TierComparison | None = field(repr=False, default=None)
+    missing: Value | None = field(repr=False, default=None)
 
     @property
     def raw(self) -> Floats:
@@ -71,6 +74,45 @@ class HistogramEstimate(Estimate):
     def consistent(self) -> dict[Value, float]:
         """The frequencies made non-negative and adding up to one."""
         return self._named(self._projected)
+
+    @cached_property
+    def posterior(self) -> dict[Value, float]:
+        """The posterior means of the frequencies, by empirical Bayes, adding up to one.
+
+        With a hundred values or more whose frequencies fall off gradually they are closer to the
+        truth than `consistent`, by a fifth to two fifths in total variation on Zipf data.  With
+        ten values, or where nearly all of thousands do not occur, `consistent` is closer.
+        """
+        return self._named(posterior_means(self.sampling) if self.n else self.raw)
+
+    @cached_property
+    def no_answer(self) -> NoAnswer | None:
+        """The devices that answered the survey's `missing` value, and what the others say.
+
+        None if the survey names no such value, if nobody reported, or above 64 values.
+
+        >>> import harmony as hm
+        >>> theme = hm.Categorical("theme", ["light", "dark", "none"], missing="none")
+        >>> survey = hm.Survey("phones", [theme], epsilon=2.0)
+        >>> people = {"theme": ["light"] * 6_000 + ["dark"] * 2_000 + [None] * 2_000}
+        >>> tally = survey.collect(people, seed=7, as_devices=True)
+        >>> found = survey.estimate(tally).histogram("theme").no_answer
+        >>> f"{found.share:.2f}", f"{found.frequencies['dark']:.2f}"
+        ('0.19', '0.24')
+        """
+        if self.missing is None or not self.n or self.covariance is None:
+            return None
+        place = list(self.values).index(self.missing)
+        others = [other for other in range(len(self.values)) if other != place]
+        order = [*others, place]
+        return NoAnswer(
+            self.missing,
+            float(self.raw[place]),
+            self.interval()[self.missing],
+            [self.values[other] for other in others],
+            self.raw[others],
+            self.covariance[np.ix_(order, order)],
+        )
 
     @cached_property
     def detected(self) -> tuple[Value, ...]:

@@ -20,6 +20,21 @@ class Group:
     extremes: tuple[float | Floats, float | Floats]
 
 
+def fill_groups(each: Floats, sizes: Floats, liars: float) -> Floats:
+    """Return how far so many devices can move each estimate, if they sit where they move most.
+
+    A device of group g moves estimate v by each[g, v].
+
+    >>> fill_groups(np.array([[0.1], [0.5]]), np.array([90.0, 4.0]), 10).tolist()
+    [2.6]
+    """
+    order = np.argsort(-each, axis=0)
+    filled = np.take_along_axis(np.broadcast_to(sizes[:, None], each.shape), order, axis=0)
+    before = np.cumsum(filled, axis=0) - filled
+    used = np.clip(liars - before, 0.0, filled)
+    return np.asarray((np.take_along_axis(each, order, axis=0) * used).sum(axis=0))
+
+
 def largest_influence(groups: Sequence[Group], liars: float) -> float:
     """Return how far so many dishonest devices can move any one of the estimates.
 
@@ -32,15 +47,11 @@ def largest_influence(groups: Sequence[Group], liars: float) -> float:
     >>> round(largest_influence([few, many], liars=10), 3)
     0.8
     """
+    sizes = np.array([group.devices for group in groups], np.float64)
+    weights = np.array([group.weight for group in groups])
     most = 0.0
-    sizes = np.array([group.devices for group in groups], np.float64)[:, None]
-    weights = np.array([group.weight for group in groups])[:, None]
     for up in (False, True):
         moves = np.stack([np.abs(group.extremes[up] - group.estimates) for group in groups])
-        each = weights * moves / sizes
-        order = np.argsort(-each, axis=0)
-        filled = np.take_along_axis(np.broadcast_to(sizes, each.shape), order, axis=0)
-        before = np.cumsum(filled, axis=0) - filled
-        used = np.clip(liars - before, 0.0, filled)
-        most = max(most, float((np.take_along_axis(each, order, axis=0) * used).sum(axis=0).max()))
+        each = weights[:, None] * moves / sizes[:, None]
+        most = max(most, float(fill_groups(each, sizes, liars).max()))
     return most

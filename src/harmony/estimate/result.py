@@ -57,6 +57,8 @@ class Result(Mapping[str, Estimate], Exported):
     estimates: dict[str, Estimate]
     warnings: tuple[ResultWarning, ...] = ()
     weighting: str = "devices"
+    population: Mapping[Any, float] | None = None
+    """The shares of strata that the estimates are weighted to, if they are."""
 
     def __getitem__(self, name: str) -> Estimate:
         try:
@@ -117,6 +119,13 @@ class Result(Mapping[str, Estimate], Exported):
             "confidence": confidence,
             "dishonest": self.dishonest,
             "weighting": self.weighting,
+            "population": self.population
+            and {str(name): share for name, share in self.population.items()},
+            "no_answer": [
+                found.to_dict(name, confidence)
+                for name, one in self.estimates.items()
+                if isinstance(one, HistogramEstimate) and (found := one.no_answer)
+            ],
             "estimates": finite_rows(self.rows(confidence, top=top)),
             "distributions": self._details(DistributionEstimate, confidence),
             "crosstabs": self._details(CrosstabEstimate, confidence),
@@ -152,6 +161,7 @@ class Result(Mapping[str, Estimate], Exported):
     def __repr__(self) -> str:
         head = (
             f"{self.survey}, round {self.round}: {self.reports:,} reports, epsilon {self.epsilon:g}"
+            + ("" if self.population is None else f", weighted to {len(self.population)} strata")
         )
         lines = [("attribute", "value", "estimate", "95% interval", "consistent", "n", "")]
         for one in self.estimates.values():

@@ -38,6 +38,8 @@ class Answers:
     weighting: str
     dishonest: float
     too_wide: float
+    devices: float | None = None
+    """How many the reports are a sample of, if they do not speak for themselves alone."""
 
     def combined(self, place: int) -> Combined:
         """Return the estimates of one attribute, over all tiers."""
@@ -47,6 +49,7 @@ class Answers:
             self.tally.tier_reports,
             self.weighting,
             self.dishonest,
+            self.devices,
         )
 
     def histogram(self, place: int) -> Combined:

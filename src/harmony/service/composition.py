@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harmony.survey import Survey
 
 ROUNDS_IN_30_DAYS = {"hourly": 720, "daily": 30, "weekly": 5, "monthly": 2}
 """How many rounds of a schedule can open within 30 days."""
@@ -33,32 +37,45 @@ class Spending:
         return ADVICE if self.warning else None
 
 
-def spending_of(epsilon: float, schedule: str | None) -> Spending:
-    """Say what a person spends on a survey of this epsilon, at this schedule.
+def spending_of(survey: Survey, schedule: str | None) -> Spending:
+    """Say what a person spends on a survey, at this schedule.
 
-    >>> spending_of(1.0, "hourly").in_words
+    >>> import harmony as hm
+    >>> hourly = spending_of(hm.Survey("phones", [hm.Boolean("wifi")], 1.0), "hourly")
+    >>> hourly.in_words
     'Up to 720 rounds open in 30 days. Who answers all of them spends up to epsilon 720.'
-    >>> print(spending_of(1.0, "hourly").limits)
+    >>> print(hourly.limits)
     Every app sets a limit ... 30 days, for example, leaves room for 4 of the 720, and the ...
-    >>> spending_of(1.0, "weekly").warning is None
+    >>> spending_of(hm.Survey("phones", [hm.Boolean("wifi")], 1.0), "weekly").warning is None
     True
     """
-    if schedule is None:
-        return Spending(
-            None,
-            None,
-            f"Rounds open by hand. Each that a person answers spends up to epsilon {epsilon:g}, "
-            "and they add up.",
-            _limits(epsilon, None),
-            None,
+    rounds = None if schedule is None else ROUNDS_IN_30_DAYS[schedule]
+    turns = "" if survey.every is None else f" A device answers one of every {survey.every}."
+    charged = survey.epsilon if survey.change is None else survey.change
+    if rounds is None:
+        in_words = f"Rounds open by hand.{turns} {_by_hand(survey)}"
+        return Spending(None, None, in_words, _limits(charged, None), None)
+    cost = survey.cost(rounds)
+    who = "all of them" if survey.every is None else f"those {cost.reports}"
+    spent = f"Who answers {who} spends up to epsilon {cost.steady:.4g}"
+    if cost.steady < cost.worst:
+        spent += (
+            f" if the answer never changes, and up to {cost.worst:.4g} if it does again and again"
         )
-    rounds = ROUNDS_IN_30_DAYS[schedule]
-    spent = rounds * epsilon
-    in_words = (
-        f"Up to {rounds} rounds open in 30 days. Who answers all of them spends up to epsilon "
-        f"{spent:g}."
+    in_words = f"Up to {rounds} rounds open in 30 days.{turns} {spent}."
+    warning = warning_of(cost.steady) or _changing(cost.worst)
+    return Spending(rounds, cost.worst, in_words, _limits(charged, cost.reports), warning)
+
+
+def _by_hand(survey: Survey) -> str:
+    if survey.memory is None:
+        return (
+            f"Each that a person answers spends up to epsilon {survey.epsilon:g}, and they add up."
+        )
+    return (
+        f"All that a person answers spend up to epsilon {survey.memory:g} together if the answer "
+        f"never changes; each answer that does spends up to {survey.change:g}, and they add up."
     )
-    return Spending(rounds, spent, in_words, _limits(epsilon, rounds), warning_of(spent))
 
 
 def training_spending(epsilon: float) -> Spending:
@@ -81,6 +98,16 @@ def warning_of(epsilon: float) -> str | None:
     )
 
 
+def _changing(epsilon: float) -> str | None:
+    """Return a warning if memory does not help those whose answers change."""
+    if epsilon <= WARN_ABOVE:
+        return None
+    return (
+        f"Epsilon {epsilon:.4g} in 30 days promises little to somebody whose answer changes again "
+        "and again: memory is for what seldom changes."
+    )
+
+
 def odds_text(epsilon: float) -> str:
     """Write the odds that an epsilon allows, rounded up.
 
@@ -93,13 +120,13 @@ def odds_text(epsilon: float) -> str:
     return f"{math.ceil(odds * 10) / 10:g} : 1" if odds < 100 else f"{math.ceil(odds):,} : 1"
 
 
-def _limits(epsilon: float, rounds: int | None) -> str:
-    """Say what the limit of a device does about it."""
-    answered = math.floor(EXAMPLE_LIMIT / epsilon + 1e-9)
-    if rounds is not None and rounds <= answered:
+def _limits(charged: float, reports: int | None) -> str:
+    """Say what the limit of a device does about it, which is charged so much for a report."""
+    answered = math.floor(EXAMPLE_LIMIT / charged + 1e-9)
+    if reports is not None and reports <= answered:
         held = "is not reached by this alone"
     else:
-        others = "" if rounds is None else f" of the {rounds}"
+        others = "" if reports is None else f" of the {reports}"
         held = f"leaves room for {answered or 'none'}{others}, and the device skips the others"
     return (
         "Every app sets a limit for all surveys together, and devices keep to it: epsilon "

@@ -7,19 +7,18 @@ document has; chances are rounded up, against ourselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, pairwise, product
 from typing import Any
 
 import msgspec
 
 from harmony.mechanisms.audit import log_ceiling
-from harmony_device.errors import RefusedError
-from harmony_device.exact import exp_floor
-from harmony_device.tables import TOTAL, DenseTable, Promise, Table, table_from_document
+from harmony_device.exact import exp_floor, within_bound
+from harmony_device.tables import TOTAL, DenseTable, ReplaceTable, Table, table_from_document
 
 SHOWN_VALUES = 50
 """Values of an attribute that are listed; the document has all."""
@@ -30,17 +29,18 @@ PRIORS = (Fraction(1, 2), Fraction(1, 10), Fraction(1, 100))
 
 @dataclass(frozen=True)
 class Proof:
-    """That one table keeps its epsilon: `largest * 2^128 <= floor * smallest`, in integers.
+    """That one table keeps what is promised: `largest * 2^128 <= floor * smallest`, in integers.
 
-    `largest` and `smallest` are the counts, of 2^53, of the symbol whose chances differ most
-    between two values; `floor` lies below e^promised * 2^128.  `epsilon` is the logarithm of their
-    ratio, rounded up.
+    `largest` and `smallest` are the counts, of 2^53 (of two tables one after the other, 2^106), of
+    the symbol whose chances differ most between two values; `floor` lies below e^promised * 2^128.
+    `epsilon` is the logarithm of their ratio, rounded up.  `of` says what spends it.
     """
 
     table: int
     kind: str
     inputs: int
     symbols: int
+    of: str
     largest: int
     smallest: int
     floor: int
@@ -100,36 +100,52 @@ def proofs_of(document: bytes) -> tuple[Proof, ...]:
     """Prove every table that a survey's document uses, in every tier that uses it."""
     survey = msgspec.json.decode(document)
     tiers = survey.get("tiers") or [survey["epsilon"]]
-    answers, tables = survey["answers"], survey["tables"]
-    users: dict[tuple[int, int], list[str]] = {}
+    tables = [table_from_document(one) for one in survey["tables"]]
+    users: dict[tuple[int, int | None, int], list[str]] = {}
     for attribute in survey["attributes"]:
-        for tier, mechanism in enumerate(attribute["mechanisms"]):
-            users.setdefault((mechanism["table"], tier), []).append(attribute["name"])
-    return tuple(
-        _proof(place, table_from_document(tables[place]), tiers[tier], answers, names)
-        for (place, tier), names in sorted(users.items())
-    )
+        for tier, one in enumerate(attribute["mechanisms"]):
+            users.setdefault((one["table"], one.get("replace"), tier), []).append(attribute["name"])
+    proofs: list[Proof] = []
+    for (place, other, tier), names in sorted(users.items(), key=lambda user: user[0][::2]):
+        table, report = tables[place], "one report"
+        proving = partial(_proof, place, table, answers=survey["answers"], names=names)
+        if other is None:
+            proofs.append(proving(report, table.kind, table.extremes(), tiers[tier]))
+            continue
+        replace, stays = tables[other], "all reports of an answer that stays"
+        both, changed = f"{table.kind}, then replace {other}", "each report of another answer"
+        proofs.append(proving(report, both, replace.after(table), tiers[tier]))
+        proofs.append(proving(stays, table.kind, table.extremes(), survey["memory"]))
+        kind = f"replace {other}"
+        proofs.append(proving(changed, kind, replace.extremes(), survey["change"]))
+    return tuple(proofs)
 
 
-def _proof(place: int, table: Table, epsilon: float, answers: int, names: list[str]) -> Proof:
-    worst = max(table.extremes(), key=lambda pair: Fraction(pair[1], pair[0]))
-    try:
-        Promise(epsilon, answers).check(table)
-    except RefusedError:
-        kept = False
-    else:
-        kept = True
+def _proof(
+    place: int,
+    table: Table,
+    of: str,
+    kind: str,
+    extremes: Sequence[tuple[int, int]],
+    epsilon: float,
+    *,
+    answers: int,
+    names: list[str],
+) -> Proof:
+    worst = max(extremes, key=lambda pair: Fraction(pair[1], pair[0]))
+    floor = exp_floor(epsilon, answers)
     return Proof(
         table=place,
-        kind=table.kind,
+        kind=kind,
         inputs=table.inputs,
         symbols=table.symbols,
+        of=of,
         largest=worst[1],
         smallest=worst[0],
-        floor=exp_floor(epsilon, answers),
+        floor=floor,
         promised=epsilon / answers,
         epsilon=log_ceiling(Fraction(worst[1], worst[0])),
-        kept=kept,
+        kept=within_bound(worst[1], worst[0], floor),
         used_by=tuple(names),
     )
 
@@ -141,17 +157,23 @@ def questions_of(document: bytes) -> tuple[Question, ...]:
     tiers = survey.get("tiers") or [survey["epsilon"]]
     most = max(range(len(tiers)), key=tiers.__getitem__)
     tables = [table_from_document(one) for one in survey["tables"]]
-    return tuple(
-        _question(one, tables[one["mechanisms"][most]["table"]]) for one in survey["attributes"]
-    )
+    asked = []
+    for one in survey["attributes"]:
+        mechanism = one["mechanisms"][most]
+        replace = mechanism.get("replace")
+        other = None if replace is None else tables[replace]
+        asked.append(_question(one, tables[mechanism["table"]], other))
+    return tuple(asked)
 
 
 def plain_question(attribute: dict[str, Any]) -> Question:
     """Say what an attribute asks that has no table of its own: a fact that a training uses."""
-    return _question(attribute, None)
+    return _question(attribute, None, None)
 
 
-def _question(attribute: dict[str, Any], table: Table | None) -> Question:
+def _question(
+    attribute: dict[str, Any], table: Table | None, replace: ReplaceTable | None
+) -> Question:
     places, labels = _places(attribute)
     return Question(
         name=attribute["name"],
@@ -159,7 +181,7 @@ def _question(attribute: dict[str, Any], table: Table | None) -> Question:
         answer=_answer(attribute),
         values=tuple(islice(labels, SHOWN_VALUES)),
         left_out=max(0, places - SHOWN_VALUES),
-        revealed=None if table is None else _revealed(attribute, places, table),
+        revealed=None if table is None else _revealed(attribute, places, table, replace),
     )
 
 
@@ -173,6 +195,8 @@ def _answer(attribute: dict[str, Any]) -> str:
         return "a text, which a public code spells in bits"
     if attribute["kind"] == "crosstab":
         return f"two answers in one: {'; and '.join(map(_answer, attribute['of']))}"
+    if attribute["kind"] == "text":
+        return "a text, of which a device says whether it begins as one of a list does"
     places, labels = _places(attribute)
     if attribute["kind"] == "numeric":
         between = f"a number from {attribute['low']:g} to {attribute['high']:g}"
@@ -206,19 +230,29 @@ def _labels(attribute: dict[str, Any]) -> list[str]:
     return [str(value) for value in attribute.get("values", ())]
 
 
-def _revealed(attribute: dict[str, Any], places: int, table: Table) -> Revealed:
+def _revealed(
+    attribute: dict[str, Any], places: int, table: Table, replace: ReplaceTable | None
+) -> Revealed | None:
+    if attribute["kind"] == "text":
+        return None  # answers are not equally likely, nor known
     if places:
-        likeliest = sum(largest for _, largest in table.extremes())
+        likeliest = [largest for _, largest in table.extremes()]
         if table.kind == "circulant":  # which says the same of every symbol, once
             likeliest *= table.symbols
-        right = Fraction(likeliest, TOTAL * places)
         among = "all answers" if places > 2 else "both answers"
-        return Revealed(among, 1 / places, _rounded_up(right))
+        return Revealed(among, 1 / places, _rounded_up(_right(likeliest, replace) / places))
     assert isinstance(table, DenseTable)  # as every grid's is
-    ends = zip(table.counts[0], table.counts[-1], strict=True)
-    right = Fraction(sum(max(pair) for pair in ends), 2 * TOTAL)
+    likeliest = [max(pair) for pair in zip(table.counts[0], table.counts[-1], strict=True)]
     among = f"{attribute['low']:g} and {attribute['high']:g}, the lowest and the highest number"
-    return Revealed(among, 0.5, _rounded_up(right))
+    return Revealed(among, 0.5, _rounded_up(_right(likeliest, replace) / 2))
+
+
+def _right(likeliest: Sequence[int], replace: ReplaceTable | None) -> Fraction:
+    """Add up, over the symbols, the chance of each under the answer that makes it likeliest."""
+    if replace is None:
+        return Fraction(sum(likeliest), TOTAL)
+    kept = Fraction(replace.keep * sum(likeliest), TOTAL * TOTAL)
+    return kept + Fraction(sum(replace.counts), TOTAL)
 
 
 def _rounded_up(share: Fraction) -> float:

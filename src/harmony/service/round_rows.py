@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, func, or_, select, update
 
 from harmony.rounds import Round
 from harmony.tally import Tally
@@ -17,9 +17,18 @@ from .sealing import new_key
 def insert_round(
     connection: Connection, survey: int, opened: Round, closes: float | None, now: float
 ) -> int:
-    """Open a round within a transaction, and return its id; its number follows the last one."""
+    """Open a round within a transaction, and return its id; its number follows the last one.
+
+    Rounds of deleted surveys of the same name count: devices remember their numbers.
+    """
+    ours, all_ = schema.surveys.alias(), schema.surveys.c
+    same = (
+        select(all_.id)
+        .join(ours, or_(all_.id == ours.c.id, all_.former_name == ours.c.name))
+        .where(ours.c.id == survey)
+    )
     last = select(func.coalesce(func.max(schema.rounds.c.number), 0) + 1)
-    following = last.where(schema.rounds.c.survey == survey).scalar_subquery()
+    following = last.where(schema.rounds.c.survey.in_(same)).scalar_subquery()
     row = schema.rounds.insert().values(
         survey=survey,
         number=following if opened.number is None else opened.number,

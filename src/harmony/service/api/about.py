@@ -66,9 +66,12 @@ def survey_about(entry: SurveyEntry, state: ServiceState, url: str) -> dict[str,
         "fingerprint": entry.fingerprint,
         "answers": survey.answers,
         "tiers": list(survey.tiers),
+        "every": survey.every,
+        "memory": survey.memory,
+        "change": survey.change,
         "open_round": None if taking is None else taking.live.round.label,
         "retention_days": entry.retention if taking is None else taking.retention,
-        **_common(state, survey.epsilon, spending_of(survey.epsilon, entry.schedule)),
+        **_common(state, survey.epsilon, spending_of(survey, entry.schedule)),
         **_proved(questions_of(entry.document), proofs_of(entry.document)),
     }
 

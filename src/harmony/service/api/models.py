@@ -258,6 +258,9 @@ class Estimates(BaseModel):
     confidence: float
     weighting: str = Field(description="how tiers combine")
     estimates: list[dict[str, Any]]
+    no_answer: list[dict[str, Any]] = Field(
+        description="the share that answered `missing`, and the shares among the others"
+    )
     tiers: list[dict[str, Any]] = Field(
         description="whether tiers answer alike, and the cost of either weighting"
     )

@@ -74,7 +74,7 @@ class SurveySettings(BaseModel):
             schedule=entry.schedule,
             retention_days=entry.retention,
             public=entry.public,
-            spending=SpendingView.of(spending_of(entry.survey.epsilon, entry.schedule)),
+            spending=SpendingView.of(spending_of(entry.survey, entry.schedule)),
         )
 
 

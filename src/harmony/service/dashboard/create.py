@@ -49,7 +49,7 @@ class Planned:
             retention_of(filled.retention)
         except (HarmonyError, Problem) as problem:
             return cls(problem=str(problem))
-        spending = spending_of(survey.epsilon, schedule)
+        spending = spending_of(survey, schedule)
         return cls(plan_sentence(plan), plan, survey, spending)
 
 

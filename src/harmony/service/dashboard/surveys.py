@@ -113,7 +113,7 @@ def show_survey(
     entry = state.catalogue.survey(name)
     shown: dict[str, Any] = {"visitor": visitor, "entry": entry, "survey": entry.survey}
     shown["version"] = version_of(state, name)
-    shown["spending"] = spending_of(entry.survey.epsilon, entry.schedule)
+    shown["spending"] = spending_of(entry.survey, entry.schedule)
     shown["retention"] = retention_sentence(entry.retention)
     shown["snippets"] = snippets(entry.survey, own_url(request.scope, state.settings))
     if not entry.rounds:

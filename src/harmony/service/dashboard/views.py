@@ -135,6 +135,9 @@ def _notes(one: Estimate, write: Callable[[float], str]) -> tuple[str, ...]:
     if isinstance(one, HistogramEstimate) and one.n and one.left_out(MOST_BARS):
         apart = f"{len(one.detected):,} of {len(one.values):,} values"
         notes.append(f"{apart} can be told apart from zero")
+    if isinstance(one, HistogramEstimate) and (none := one.no_answer):
+        low, high = none.interval
+        notes.append(f"{write(none.share)} ({write(low)} to {write(high)}) gave no answer")
     if isinstance(one, CrosstabEstimate) and one.n and len(one.values) <= EXACT_CELLS:
         chance = one.association.p_value
         told = "less than 0.0001" if chance < 0.0001 else f"{chance:.2g}"
@@ -191,7 +194,7 @@ def survey_row(entry: SurveyEntry, reports: Mapping[int, int], now: float) -> di
         "all_reports": sum(reports.get(one.live.id, 0) for one in entry.rounds.values()),
         "retention_days": entry.retention,
         "public": entry.public,
-        "epsilon_in_30_days": spending_of(entry.survey.epsilon, entry.schedule).epsilon,
+        "epsilon_in_30_days": spending_of(entry.survey, entry.schedule).epsilon,
     }
 
 

@@ -43,6 +43,8 @@ class HttpConnection(GuardedConnection, HttpToolsProtocol):
     """Bytes of the request that are not its body, but for those of its first piece."""
     _received = 0
     """Bytes of its body."""
+    _version = ""
+    """The request's version of HTTP."""
     _problem: Problem | None = None
     """Why the head that is being read is refused."""
     _last_word: Problem | None = None
@@ -81,7 +83,8 @@ class HttpConnection(GuardedConnection, HttpToolsProtocol):
             self._stop(self._problem or Problem("bad-request", "this is not HTTP/1.1"))
             return
         self._spare += self._piece
-        if self._spare > 2 * self.header_bytes + FRAMING_A_BYTE * self._received:
+        has_too_many = self._is_reading_head and len(self.headers) > MOST_HEADERS
+        if has_too_many or self._spare > 2 * self.header_bytes + FRAMING_A_BYTE * self._received:
             self._stop(self._too_long())
 
     def is_reading_head(self) -> bool:
@@ -97,9 +100,10 @@ class HttpConnection(GuardedConnection, HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """Note a header; what comes after a body in chunks is none."""
         if self._is_reading_head:
-            super().on_header(name, value)
-            if len(self.headers) > MOST_HEADERS:
-                self._refuse_head(self._too_long())
+            name = name.lower()
+            if name == b"expect" and value.lower() == b"100-continue":
+                self.expect_100_continue = True
+            self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         """Start on the request, unless it is to be read once more."""
@@ -147,15 +151,23 @@ class HttpConnection(GuardedConnection, HttpToolsProtocol):
 
     def _check_head(self) -> None:
         """Refuse a head that is too long, or that could be understood in two ways."""
-        names = [name for name, _ in self.headers]
-        if len(set(names)) < len(names) and any(names.count(name) > 1 for name in ONCE):
-            self._refuse_head(Problem("bad-request", "a header is there twice; send it once"))
-        version = self.parser.get_http_version()
-        if version not in ("1.1", "1.0") or (version == "1.1" and b"host" not in names):
+        headers = self.headers
+        named = dict(headers)
+        if len(named) < len(headers):
+            names = [name for name, _ in headers]
+            if any(names.count(name) > 1 for name in ONCE):
+                self._refuse_head(Problem("bad-request", "a header is there twice; send it once"))
+        self._version = self.parser.get_http_version()
+        if self._version != "1.0" and (self._version != "1.1" or b"host" not in named):
             self._refuse_head(Problem("bad-request", "'Host' or the version of HTTP is missing"))
-        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
-        if size > self.header_bytes:
+        if len(headers) > MOST_HEADERS or (
+            self._spare >= 0 and self._head_size() > self.header_bytes
+        ):
             self._refuse_head(self._too_long())
+
+    def _head_size(self) -> int:
+        """Return how long the head is; one that came in one piece is not longer than that."""
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
 
     def _refuse_head(self, problem: Problem) -> None:
         """Stop the parser, which calls this; what raises here comes out of it changed."""

@@ -100,7 +100,7 @@ class ReportProtocol(HttpConnection):
         if not (
             survey is not None
             and parser.get_method() == b"POST"
-            and parser.get_http_version() == "1.1"
+            and self._version == "1.1"
             and parser.should_keep_alive()
             and not parser.should_upgrade()
             and header_of(self.headers, b"harmony-protocol") in (b"", SPOKEN)
