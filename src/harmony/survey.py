@@ -373,6 +373,9 @@ class Survey:
     ) -> Tally:
         """Randomise and count in one pass: `tally(randomize(...))` without the reports between.
 
+        With rotation only the rows count whose turn it is in `round`, which needs a number.  With
+        memory each collection is a round of its own, with memos drawn anew: it costs `epsilon`.
+
         All cores are used unless `threads` says otherwise; the result is the same.  See
         `randomize` for the other options.
 
@@ -399,14 +402,18 @@ class Survey:
 
     def estimate(
         self,
-        tally: Tally | Mapping[Any, Tally],
+        tally: Tally | Mapping[Any, Tally] | None = None,
         *,
+        tallies: Sequence[Tally] | None = None,
         too_wide: float = 0.2,
         dishonest: float = 0.01,
         weighting: str = "devices",
         population: Mapping[Any, float] | None = None,
     ) -> Result:
         """Turn a tally into means and histograms with intervals.
+
+        With `tallies`, those of several rounds, what is estimated is the average over the rounds;
+        the result warns of attributes that changed meanwhile.
 
         An estimate whose 95% interval is wider than `too_wide` of its domain says "too few
         reports to say".  `dishonest` is the share of devices that `influence` supposes to lie.
@@ -432,6 +439,7 @@ class Survey:
         return estimate(
             self,
             tally,
+            tallies=tallies,
             too_wide=too_wide,
             dishonest=dishonest,
             weighting=weighting,

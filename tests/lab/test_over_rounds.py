@@ -8,7 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harmony.lab.rounds import Chained, DBitFlip, LGrr, Loloha, LOsue, Rappor, Remembering
+from harmony.lab.rounds import (
+    Chained,
+    DBitFlip,
+    LGrr,
+    Loloha,
+    LOsue,
+    Rappor,
+    Remembering,
+    ask_a_year,
+)
 
 PAIRS = ((2.0, 1.0), (4.0, 2.0), (8.0, 4.0))
 SMALL: list[Chained] = [
@@ -89,3 +98,19 @@ def test_a_value_that_changes_is_estimated_where_it_is() -> None:
         truth = np.stack([np.bincount(one, minlength=7) for one in (before, after)]) / 40_000
         error = np.sqrt(np.vectorize(case.round_variance)(truth) / 40_000)
         assert (np.abs(found - truth) < 5 * error).all()
+
+
+def test_a_year_is_seen_as_the_formulas_say() -> None:
+    """Errors of 16 weeks of four values: each root mean square has a relative standard error of
+    about 1 / sqrt(2 * 48) = 0.10, more for overlapping months; half as much again is allowed."""
+    devices = 20_000
+    seen, estimates = ask_a_year(devices, weeks=16)
+    plain, rotation, memory = seen
+    truth = estimates[0].mean(axis=0)
+    ours = Remembering(2.0, 1.0, 4)
+    expected = float(np.sqrt(np.mean([ours.round_variance(f) for f in truth]) / devices))
+    assert plain.week == pytest.approx(expected, rel=0.5)
+    assert memory.week == pytest.approx(expected, rel=0.5)
+    assert rotation.week == pytest.approx(2 * expected, rel=0.5)
+    assert memory.change < plain.change < rotation.change
+    assert plain.month < rotation.month

@@ -212,6 +212,7 @@ def test_rotation_and_memory_are_part_of_what_is_spent(service: Service) -> None
     )
     assert "seldom changes" in about["spending"]["warning"]
     assert about["proof"]["kept"]
+    assert "2^106" in about["proof"]["rule"]
     page = service.client.get("/about/kept").text
     assert "remembers a randomised answer" in page
     assert "all reports of an answer that stays" in page

@@ -20,6 +20,7 @@ from harmony.engines import LogWriter, tally_log
 from harmony.reports import has_pseudonyms
 from harmony.service import export
 from harmony.service.ingest.blocks import LiveRound, Reports
+from harmony.service.upkeep.check import check
 
 from .conftest import SURVEY, Service, purge
 from .devices import any_report
@@ -74,6 +75,31 @@ def test_pseudonyms_count_to_the_tally_and_link_no_rounds(
     assert len(names[0]) == len(names[1]) == DEVICES
     assert not names[0] & names[1]
     assert not (names[0] | names[1]) & set(devices)
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("over_time", [{"every": 3}, {"memory": 3.0}, {"every": 2, "memory": 3.0}])
+def test_surveys_asked_again_and_again_are_exported_and_checked_alike(
+    service: Service, devices: list[bytes], over_time: dict[str, Any]
+) -> None:
+    """Each report counts where its coin says, which with memory is not the round's own."""
+    asked = [hm.Boolean("wifi"), hm.Integer("sims", 0, 3), hm.Crosstab("wifi", "sims")]
+    survey = hm.Survey(SURVEY.name, asked, epsilon=1.0, **over_time)
+    counted = 0
+    for label in ("week1", "week2", "week3"):
+        live = service.open(label, survey)
+        reports = [{"round": label, "report": any_report(live, one).hex()} for one in devices]
+        path = f"/v1/surveys/{SURVEY.name}/reports"
+        service.client.post(path, json=reports, headers=service.bearer("gateway"))
+        service.state.catalogue.close(SURVEY.name, label)
+        tally = service.tally(label)
+        counted += tally.reports
+        assert survey.tally(table_of(exported(service, label))) == tally
+    turns = over_time.get("every", 1)
+    assert counted == DEVICES * 3 if turns == 1 else DEVICES <= counted < DEVICES * 3
+    assert [
+        one for one in check(service.state.database, service.state.clock()) if one.problem
+    ] == []
 
 
 def test_the_order_of_reports_does_not_tell_when_they_came(

@@ -180,6 +180,8 @@ class Randomizer:
 
 def collect(devices: Randomizer, progress: bool | None, threads: int | None) -> Tally:
     """Randomise and count every row; see `Survey.collect`."""
+    if devices.survey.every is not None:  # few of the rows report, which counting knows nothing of
+        return devices.survey.tally(randomize(devices, progress))
     backend(devices.work)
     workers = threads or min(cores(), -(-devices.devices // CHUNK))
     with progress_bar("collecting", devices.devices, progress) as advance:
@@ -209,7 +211,8 @@ def report_batches(devices: Randomizer, progress: bool | None) -> Iterator[pa.Re
         for start, stop in _advancing(devices.chunks(), advance):
             chunk = devices.chunk(start, stop, buffers)
             clipped += chunk.clipped
-            yield reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols)
+            batch = reports_batch(survey, schema, chunk.ids, chunk.tiers, chunk.symbols)
+            yield batch if survey.every is None else batch.filter(devices.coins.are_due(chunk.ids))
     devices.report_clipped(clipped)
 
 

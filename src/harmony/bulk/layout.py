@@ -116,7 +116,7 @@ def _of_survey(survey: Survey) -> Layout:
     tables: dict[Table, tuple[int, int]] = {}
     shapes = np.zeros((len(survey.tiers) * len(attributes), FIELDS), np.int64)
     for shape, mechanism in zip(shapes, chain.from_iterable(survey.mechanisms), strict=True):
-        table = mechanism.table
+        table = mechanism.fresh_table
         if table not in tables:
             sums = np.cumsum(np.atleast_2d(np.array(table.counts, np.uint64)), 1, np.uint64)
             tables[table] = running.add(sums), guide.add(_guide(sums))

@@ -130,7 +130,8 @@ def compare(before: Result | Estimate, after: Result | Estimate) -> Comparison:
     a change had to be to be noticed in 80%.  Two estimates may be given as well.
 
     What is compared is what the devices that reported each time have, the same ones or others.
-    Errors must be independent, as those of two rounds or of two regions are.
+    Errors must be independent, as those of two rounds or of two regions are.  Rounds of a survey
+    with memory have part of their noise in common: then differences are surer than stated.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -163,6 +164,12 @@ def compare(before: Result | Estimate, after: Result | Estimate) -> Comparison:
 
 
 def _of_results(before: Result, after: Result) -> Comparison:
+    common = sorted(set(before.rounds) & set(after.rounds))
+    if before.survey == after.survey and common and before.rounds != after.rounds:
+        raise HarmonyError(
+            f"both windows have round {common[0]!r}, so their errors are not independent; compare "
+            "windows that have no round in common"
+        )
     found, left_out = {}, [name for name in after if name not in before]
     left_out += [name for name in before if name not in after]
     reasons = []

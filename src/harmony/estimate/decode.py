@@ -19,6 +19,7 @@ from .result import Result, ResultWarning
 from .strata import check_strata, combine_strata
 from .tiers import ALARM, TierWarning
 from .together import Answers
+from .window import DriftWarning, check_window, window_label
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -27,21 +28,23 @@ if TYPE_CHECKING:
 
 def estimate(
     survey: Survey,
-    tally: Tally | Mapping[Any, Tally],
+    tally: Tally | Mapping[Any, Tally] | None = None,
     *,
+    tallies: Sequence[Tally] | None = None,
     too_wide: float = 0.2,
     dishonest: float = 0.01,
     weighting: str = "devices",
     population: Mapping[Any, float] | None = None,
 ) -> Result:
-    """Estimate every attribute of `survey` from `tally`.
+    """Estimate every attribute of `survey` from `tally`, or from those of several rounds.
 
     An estimate whose 95% interval is wider than `too_wide` of its domain says "too few
     reports to say".  `dishonest` is the share of devices that `influence` supposes to lie.
     `weighting` is how tiers combine: see `combine`.  The result warns of attributes that reports
     ask about far more or less often than chance would (see `coin_check`), and of those that
-    devices of different tiers answer differently (see `tiers`).  With `population`, the shares of
-    strata, `tally` is a mapping of strata to tallies: see `strata`.
+    devices of different tiers answer differently (see `tiers`); of several rounds, of those that
+    changed meanwhile (see `window`).  With `population`, the shares of strata, `tally` is a mapping
+    of strata to tallies: see `strata`.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -49,39 +52,66 @@ def estimate(
     >>> estimate(survey, tally)["wifi"].frequencies[True]
     0.759...
     """
-    if population is None:
-        strata, shares = [checked_tally(tally, survey)], [1.0]
+    if tallies is not None and (tally is not None or population is not None):
+        raise HarmonyError(
+            "give one 'tally', or the 'tallies' of several rounds, not both; "
+            "windows are not weighed to a 'population'"
+        )
+    if tallies is not None:
+        groups, shares = [check_window(survey, tallies)], [1.0]
+    elif population is None:
+        groups, shares = [[checked_tally(tally, survey)]], [1.0]
     else:
         strata, shares = check_strata(tally, population)
-        strata = [checked_tally(one, survey) for one in strata]
+        groups = [[checked_tally(one, survey)] for one in strata]
     if weighting not in WEIGHTINGS:
         raise HarmonyError(f"'weighting' must be one of {', '.join(WEIGHTINGS)}")
     for field, share in (("too_wide", too_wide), ("dishonest", dishonest)):
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise HarmonyError(f"'{field}' must be a share between 0 and 1")
     sample_of = None if population is None else EVERYONE
-    answers = [Answers(survey, one, weighting, dishonest, too_wide, sample_of) for one in strata]
+    answers = [Answers(survey, one, weighting, dishonest, too_wide, sample_of) for one in groups]
     estimates: dict[str, Estimate] = {}
+    drifts: dict[str, float] = {}
     place = 0
     for question in survey.questions:
         if population is None:
             estimates[question.name] = _estimate_one(answers[0], question, place)
+            drift = answers[0].drift(place)
+            if drift is not None:
+                drifts[question.name] = drift
         else:
             estimates[question.name] = _weighted_one(answers, shares, question, place)
         place += len(question.levels) if isinstance(question, Distribution) else 1
-    total = sum(strata[1:], strata[0])
-    warnings: list[ResultWarning] = [*check_coins(survey, total)]
+    rounds = groups[0]
+    if population is not None:  # strata of one round
+        rounds = [sum((group[0] for group in groups[1:]), groups[0][0])]
+    warnings: list[ResultWarning] = [
+        warning for one in rounds for warning in check_coins(survey, one)
+    ]
+    warnings += _drift_warnings(drifts, len(rounds))
     return Result(
         survey.name,
-        total.round.label,
-        total.reports,
+        window_label(rounds),
+        sum(one.reports for one in rounds),
         survey.epsilon,
         dishonest,
         estimates,
         (*warnings, *_tier_warnings(estimates, weighting)),
         weighting,
         None if population is None else dict(population),
+        tuple(one.round.label for one in rounds),
     )
+
+
+def _drift_warnings(drifts: dict[str, float], rounds: int) -> list[DriftWarning]:
+    """Return the attributes whose rounds differ by more than chance, the clearest first."""
+    found = [
+        DriftWarning(name, len(drifts) * p_value, rounds)
+        for name, p_value in drifts.items()
+        if len(drifts) * p_value < ALARM
+    ]
+    return sorted(found, key=lambda one: one.p_value)
 
 
 def _estimate_one(answers: Answers, question: Question, place: int) -> Estimate:
@@ -112,7 +142,7 @@ def _weighted_one(
     combined = combine_strata(
         [one.combined(place) for one in strata],
         shares,
-        [one.tally.reports for one in strata],
+        [one.reports for one in strata],
         first.dishonest,
     )
     return _in_units(question, combined, first.survey.epsilon, first.too_wide)
@@ -129,7 +159,11 @@ def checked_tally(tally: object, survey: Survey) -> Tally:
     if isinstance(tally, Result):
         fix = "it is estimated already: read it by attribute, as in result['name']"
     elif isinstance(tally, list | tuple) and all(isinstance(one, Tally) for one in tally):
-        fix = "add them first: sum(tallies)" if tally else "the list is empty"
+        fix = (
+            "add those of one round, sum(tallies), or give those of several: estimate(tallies=...)"
+            if tally
+            else "the list is empty"
+        )
     elif isinstance(tally, Mapping) and all(isinstance(one, Tally) for one in tally.values()):
         fix = "for tallies of strata give their shares, too: population={...}"
     elif isinstance(tally, str) or hasattr(tally, "__fspath__"):

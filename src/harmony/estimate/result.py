@@ -17,11 +17,12 @@ from .export import Exported, finite_rows, text_table
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .tiers import TierWarning
+from .window import DriftWarning
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ResultWarning = CoinWarning | TierWarning
+ResultWarning = CoinWarning | TierWarning | DriftWarning
 Kind = TypeVar("Kind", bound=Estimate)
 
 SHOWN_VALUES = 12
@@ -59,6 +60,8 @@ class Result(Mapping[str, Estimate], Exported):
     weighting: str = "devices"
     population: Mapping[Any, float] | None = None
     """The shares of strata that the estimates are weighted to, if they are."""
+    rounds: tuple[str, ...] = ()
+    """The labels of the rounds that were estimated together."""
 
     def __getitem__(self, name: str) -> Estimate:
         try:

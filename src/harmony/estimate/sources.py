@@ -28,6 +28,8 @@ class Source:
 
     size: int
     parts: Sequence[Part]
+    wider: float = 1.0
+    """How much larger variances are than if the parts' errors were independent."""
 
     @cached_property
     def answers(self) -> int:
@@ -47,7 +49,7 @@ class Source:
         """The variance of a frequency, before any data is seen."""
         if not self.parts:
             return NO_ANSWERS
-        return sum(
+        return self.wider * sum(
             part.weight**2 * part.mechanism.expected_variance() / part.sample.answers
             for part in self.parts
         )
@@ -70,7 +72,7 @@ class Source:
             left = 1 - overlap * part.sample.asked
             one = _noise(part.mechanism, weights, shares) + left * spread
             total += part.weight**2 / part.sample.answers * one
-        return total
+        return self.wider * total
 
 
 def covariance(

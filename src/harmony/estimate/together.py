@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Counts
 from ..attributes import Signed
 from ..crosstab import Crosstab
 from ..distribution import Distribution
-from ..mechanisms import Linear
+from ..mechanisms import Linear, Mechanism
 from ..questions import Part
 from .combine import Combined, combine, tier_parts
 from .crosstab import CrosstabEstimate
@@ -20,6 +22,7 @@ from .distribution import DistributionEstimate
 from .influence import Group, largest_influence
 from .joint import JoinedSampling, Joint, Marginal
 from .sources import Source, overlap_of
+from .window import repeated, repetition, widest
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -31,26 +34,78 @@ WORDS = ("name", "reads", "question", "weight", "level_of")
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """A tally with the options of `estimate`, attribute by attribute."""
+    """The tallies of one round or more with the options of `estimate`, attribute by attribute.
+
+    Rounds add up as tiers do: a part for each tier of each round.
+    """
 
     survey: Survey
-    tally: Tally
+    tallies: Sequence[Tally]
     weighting: str
     dishonest: float
     too_wide: float
     devices: float | None = None
     """How many the reports are a sample of, if they do not speak for themselves alone."""
 
+    @cached_property
+    def mechanisms(self) -> list[tuple[Mechanism, ...]]:
+        """The mechanisms of each part."""
+        return [tier for _ in self.tallies for tier in self.survey.mechanisms]
+
+    @cached_property
+    def cells(self) -> list[tuple[Counts, ...]]:
+        """The counts of each part."""
+        return [tier for one in self.tallies for tier in one.cells]
+
+    @cached_property
+    def tier_reports(self) -> list[int]:
+        """How many reports each part has."""
+        return [reports for one in self.tallies for reports in one.tier_reports]
+
+    @property
+    def reports(self) -> int:
+        """How many reports there are."""
+        return sum(self.tier_reports)
+
+    def drift(self, place: int) -> float | None:
+        """Return how likely rounds whose answers are alike would differ this much."""
+        tiers = self._independent(place).tiers
+        return None if len(self.tallies) == 1 or tiers is None else tiers.p_value
+
     def combined(self, place: int) -> Combined:
-        """Return the estimates of one attribute, over all tiers."""
-        return combine(
-            [tier[place] for tier in self.survey.mechanisms],
-            [tier[place] for tier in self.tally.cells],
-            self.tally.tier_reports,
-            self.weighting,
-            self.dishonest,
-            self.devices,
-        )
+        """Return the estimates of one attribute, over all tiers and rounds."""
+        found = self._independent(place)
+        if len(self.tallies) == 1:
+            return found
+        asked = found.n / self.reports if self.reports else 1.0
+        mechanism = self.survey.mechanisms[0][place]
+        sampling = repeated(found.sampling, mechanism, asked, self._times)
+        covariance = found.covariance
+        if covariance is not None and self._times > 1:
+            factor = np.sqrt(sampling.variance / found.sampling.variance)
+            covariance = covariance * np.outer(factor, factor)
+        return replace(found, sampling=sampling, covariance=covariance, tiers=None)
+
+    def _independent(self, place: int) -> Combined:
+        """Return the estimates of one attribute, if errors of rounds are independent."""
+        if place not in self._combined:
+            self._combined[place] = combine(
+                [tier[place] for tier in self.mechanisms],
+                [tier[place] for tier in self.cells],
+                self.tier_reports,
+                self.weighting,
+                self.dishonest,
+                self.devices,
+            )
+        return self._combined[place]
+
+    @cached_property
+    def _combined(self) -> dict[int, Combined]:
+        return {}
+
+    @cached_property
+    def _times(self) -> float:
+        return repetition(self.survey, self.tallies)
 
     def histogram(self, place: int) -> Combined:
         """Return the estimates of one attribute, joined with the crosstabs that it is part of."""
@@ -78,11 +133,12 @@ class Answers:
     def source(self, place: int) -> Source:
         """Return one attribute as a source of frequencies."""
         if place not in self._sources:
-            mechanisms = [tier[place] for tier in self.survey.mechanisms]
-            cells = [tier[place] for tier in self.tally.cells]
-            parts = tier_parts(mechanisms, cells, self.tally.tier_reports, self.weighting)
+            mechanisms = [tier[place] for tier in self.mechanisms]
+            cells = [tier[place] for tier in self.cells]
+            parts = tier_parts(mechanisms, cells, self.tier_reports, self.weighting)
             size = len(self.survey.attributes[place].values)
-            self._sources[place] = Source(size, parts)
+            wider = widest(self.survey.mechanisms[0][place], self._times)
+            self._sources[place] = Source(size, parts, wider)
         return self._sources[place]
 
     def distribution(self, question: Distribution, first: int) -> DistributionEstimate:
@@ -95,7 +151,7 @@ class Answers:
             self.survey.epsilon,
             np.inf,
             sources,
-            self.tally.reports,
+            self.reports,
             self._overlap,
             self.too_wide,
         )
@@ -116,7 +172,7 @@ class Answers:
             (len(first.values), len(second.values)),
             rows,
             columns,
-            self.tally.reports,
+            self.reports,
             self._overlap,
         )
         return CrosstabEstimate(
@@ -160,15 +216,12 @@ class Answers:
         edges = one.tree.starts[0][1:, None]
         weights = one.tree.adjoint((leaves < edges).astype(np.float64))
         groups = []
-        for tier, reports in enumerate(self.tally.tier_reports):
+        for cells, reports in zip(self.cells, self.tier_reports, strict=True):
             said, lowest, highest = (np.zeros(len(edges)) for _ in range(3))
             share = 0.0
             for source, rows in zip(one.sources, weights, strict=True):
                 for part in source.parts:
-                    if (
-                        part.reports != reports
-                        or part.mechanism not in self.survey.mechanisms[tier]
-                    ):
+                    if not any(part.cells is one for one in cells):
                         continue
                     assert isinstance(part.mechanism, Linear)
                     reach = part.mechanism.reach(rows)
@@ -176,7 +229,7 @@ class Answers:
                     lowest, highest, share = lowest + reach[0], highest + reach[1], part.weight
             if reports and share:
                 groups.append(Group(reports, share, said, (lowest, highest)))
-        return largest_influence(groups, self.dishonest * self.tally.reports)
+        return largest_influence(groups, self.dishonest * self.reports)
 
 
 def _asked(part: Part) -> str:

@@ -31,6 +31,7 @@ from .memory import (
     memo_epsilon,
     memo_of,
     permanent_share,
+    product_table,
     replacing,
 )
 from .moments import Moments
@@ -102,6 +103,13 @@ class Grid(ExpectedErrorMixin):
         if not np.all(np.abs(bias) < 1e-9 * max(1.0, float(np.abs(grid.values).max()))):
             raise SurveyError("code: 'outputs' do not give unbiased estimates with this table")
         return grid
+
+    @cached_property
+    def fresh_table(self) -> DenseTable:
+        """The table of a report by who keeps no memo, as a simulation of one round."""
+        if self.memo is None:
+            return self.table
+        return product_table(self.table, self.memo, self.epsilon)  # type: ignore[return-value]  # dense, too
 
     def to_document(self) -> dict[str, Any]:
         return self.code.to_document() | {"outputs": self.values.tolist()}

@@ -29,7 +29,7 @@ from ..errors import SurveyError
 from .decoded import Decoded
 from .designs import Design, best_design, is_prime, memory_design, multipliers, window
 from .expected_error import ExpectedErrorMixin
-from .memory import Memo, memo_epsilon, replacing
+from .memory import Memo, memo_epsilon, product_table, replacing
 from .moments import Moments
 from .rounding import window_counts
 from .subsets import subset_table
@@ -105,6 +105,13 @@ class Linear(ExpectedErrorMixin):
         if not linear.balanced:
             raise SurveyError("code: the rows do not treat all values alike")
         return linear
+
+    @cached_property
+    def fresh_table(self) -> Table:
+        """The table of a report by who keeps no memo, as a simulation of one round."""
+        if self.memo is None:
+            return self.table
+        return product_table(self.table, self.memo, self.epsilon)
 
     def to_document(self) -> dict[str, Any]:
         return self.code.to_document()

@@ -18,7 +18,7 @@ the index is another, whatever is known of all memos.  `histories` has the bound
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -26,7 +26,14 @@ from functools import cached_property
 import numpy as np
 
 from harmony_device.exact import BOUND_BITS, exp_floor
-from harmony_device.tables import TOTAL, ReplaceTable, Table
+from harmony_device.tables import (
+    TOTAL,
+    CirculantTable,
+    DenseTable,
+    ReplaceTable,
+    Table,
+    check_table,
+)
 
 from ..arrays import Floats
 from .audit import log_ceiling
@@ -41,6 +48,9 @@ What stays cancels when two rounds are compared.  A memo that spends all that it
 exact that nearly all noise is drawn anew in each round, where it hides changes: then it spends
 less, which costs people less as well.
 """
+
+UNIFORM = 1 << 30
+"""One in so many draws of a product that is rounded is uniform."""
 
 STEP = 1000
 """Memos spend so many thousandths: the least steps of the search below, and of what is shown."""
@@ -104,6 +114,35 @@ def replacing(table: Table, epsilon: Fraction) -> ReplaceTable:
             least = middle + 1
     counts = weights(least)
     return ReplaceTable([TOTAL - sum(counts), *counts])
+
+
+def product_table(table: Table, memo: Memo, epsilon: Fraction) -> Table:
+    """Return what is sent as one table, for who draws a memo anew: it keeps `epsilon`.
+
+    The product has counts out of 2**106.  They are rounded to 2**53, and a billionth of all draws
+    made uniform, which is more than rounding can take from the promise; that is then proved.
+
+    >>> from harmony_device.tables import CirculantTable
+    >>> kept = CirculantTable([3 * TOTAL // 4, TOTAL // 4])
+    >>> sent = product_table(kept, Memo(Fraction(2), replacing(kept, Fraction(1))), Fraction(1))
+    >>> round(sent.counts[0] / sent.counts[1], 6)
+    2.718282
+    """
+    rows = table.counts if isinstance(table, DenseTable) else [table.counts]
+    sent = [_rounded(row, memo.replace) for row in rows]
+    found: Table = DenseTable(sent) if isinstance(table, DenseTable) else CirculantTable(sent[0])
+    check_table(found, epsilon)
+    return found
+
+
+def _rounded(row: Sequence[int], replace: ReplaceTable) -> list[int]:
+    product = zip(row, replace.counts, strict=True)
+    counts = [
+        (replace.keep * kept + TOTAL * weight) * (UNIFORM - 1) // (UNIFORM * TOTAL)
+        for kept, weight in product
+    ]
+    more, rest = divmod(TOTAL - sum(counts), len(counts))
+    return [count + more + (place < rest) for place, count in enumerate(counts)]
 
 
 def taken_share(epsilon: float, memory: float) -> float:

@@ -73,6 +73,11 @@ class SignedLinear(ExpectedErrorMixin):
             )
         return cls(epsilon, values, built.code, table)
 
+    @property
+    def fresh_table(self) -> CirculantTable:
+        """Its table: trainings have no memory."""
+        return self.table
+
     def to_document(self) -> dict[str, Any]:
         return self.code.to_document()
 

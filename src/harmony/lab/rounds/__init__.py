@@ -5,6 +5,7 @@ from .hashed import LGrr, Loloha
 from .histories import Worst, enumerate_histories
 from .remembering import Remembering
 from .unary import DBitFlip, LOsue, Rappor
+from .year import Seen, ask_a_year
 
 __all__ = [
     "Chained",
@@ -14,7 +15,9 @@ __all__ = [
     "Loloha",
     "Rappor",
     "Remembering",
+    "Seen",
     "Support",
     "Worst",
+    "ask_a_year",
     "enumerate_histories",
 ]

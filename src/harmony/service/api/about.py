@@ -21,11 +21,15 @@ from harmony.service.disclosure import (
 from harmony.service.entries import SurveyEntry, TrainingEntry
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
+from harmony_device.tables import TOTAL
 
 from .access import State
 from .policies import SpendingView
 
 router = APIRouter(prefix="/v1", tags=["about"])
+
+RULE = "largest * 2^128 <= floor * smallest, in integers; counts are of 2^53"
+RULE_OF_TWO = ", or of 2^106 for two tables one after the other"
 
 
 @router.get("/surveys/{name}/about")
@@ -116,7 +120,7 @@ def _proved(questions: tuple[Question, ...], proofs: tuple[Proof, ...]) -> dict[
     return {
         "questions": [as_plain(one) for one in questions],
         "proof": {
-            "rule": "largest * 2^128 <= floor * smallest, in integers; counts are of 2^53",
+            "rule": RULE if all(one.largest < TOTAL for one in proofs) else RULE + RULE_OF_TWO,
             "kept": all(one.kept for one in proofs),
             "tables": [as_plain(one) for one in proofs],
         },
