@@ -95,12 +95,12 @@ def compare(epsilon: float, devices: int, rounds: int, changes: int) -> Compared
         return survey.estimate(survey.collect(people(dark), seed=number, round=opened))
 
     before = 3 * devices // 10
-    size = float(hm.compare(week(0, before), week(1, before))["theme"].detectable()[1])
-    after = before + round(size * devices)
-    called = sum(
-        bool(hm.compare(week(2 * run, before), week(2 * run + 1, before)).changed())
-        for run in range(rounds)
-    )
+    called, detectable = 0, []
+    for run in range(rounds):
+        found = hm.compare(week(2 * run, before), week(2 * run + 1, before))
+        called += bool(found.changed())
+        detectable.append(float(found["theme"].detectable()[1]))
+    after = before + round(float(np.mean(detectable)) * devices)
     noticed = sum(
         1 in hm.compare(week(2 * run, before), week(2 * run + 1, after))["theme"].changed()
         for run in range(rounds, rounds + changes)

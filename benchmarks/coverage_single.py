@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from scipy.stats import binom
 
 from harmony.estimate.answers import ShareSampling
 from harmony.estimate.combine import sampling_of
+from harmony.estimate.intervals import confidence_of_each
 from harmony.estimate.sampling import Sample, Sampling
 from harmony.estimate.score import score_interval
 from harmony.estimate.sums import SumSampling
@@ -73,6 +75,22 @@ def shares(
     )
     sampling = ShareSampling(counts, linear.p, linear.q, Sample(answers, devices))
     return _judge(sampling, having / devices, weights / draws)
+
+
+def all_at_least(epsilon: float, k: int, devices: int) -> float:
+    """Return how often intervals of `k` equally frequent values hold all at once, at least.
+
+    Exactly: one value's miss, at the confidence that each must have, `k` times.
+    """
+    linear, having = Linear.design(Fraction(epsilon), k), devices // k
+    own = binom.pmf(np.arange(having + 1), having, linear.p)
+    others = binom.pmf(np.arange(devices - having + 1), devices - having, linear.q)
+    chances = np.convolve(own, others)
+    counts = np.flatnonzero(chances > 1e-14)
+    sampling = ShareSampling(counts, linear.p, linear.q, Sample(devices, devices))
+    low, high = score_interval(sampling, confidence_of_each(0.95, k))
+    missed = (high < having / devices) | (low > having / devices)
+    return 1 - k * float(chances[counts][missed].sum())
 
 
 def tiers(

@@ -40,6 +40,16 @@ def exploration() -> None:
     names["found"].plot().savefig(IMAGES / "exploration.png", metadata={"Software": None})
 
 
+def questions() -> None:
+    """Draw the distribution and the crosstab of the page about them."""
+    page = Path(__file__).parent / "how-to" / "distributions.md"
+    names: dict[str, Any] = {}
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
+        exec(code, names)
+    for name, one in (("distribution", names["screen"]), ("crosstab", names["both"])):
+        one.plot().savefig(IMAGES / f"{name}.png", metadata={"Software": None})
+
+
 def over_time() -> None:
     """Draw what a year of weekly rounds sees, against what it costs a person whose answer stays."""
     from matplotlib.figure import Figure
@@ -90,5 +100,6 @@ def _lines_over_time(k: int = 16, rounds: int = 52) -> dict[str, np.ndarray]:
 
 if __name__ == "__main__":
     first_survey()
+    questions()
     exploration()
     over_time()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import learning, naive, optimality, peers, scale
+from benchmarks import coverage, learning, naive, optimality, peers, scale
 from benchmarks.collect import population, survey
 from harmony import Round
 from harmony.bulk.backend import load, using
@@ -18,6 +18,11 @@ from harmony.bulk.backend import load, using
 def test_the_accuracy_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     optimality.run(tiny=True)
     assert "best rival" in capsys.readouterr().out
+
+
+def test_the_coverage_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    coverage.run(tiny=True)
+    assert "least_95" in capsys.readouterr().out
 
 
 def test_the_learning_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:

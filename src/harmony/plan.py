@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from .crosstab import Crosstab
+from .distribution import Distribution
 from .errors import HarmonyError
 from .estimate.intervals import check_confidence, single
 from .frames import pandas_frame, polars_frame
 from .mechanisms.inclusion import inclusion_chances
-from .shapes import EVEN, WORST, Shape, check_shape, tier_variance
+from .planned import Expected, advice_on, kind_of
+from .shapes import EVEN, WORST, Shape, check_shape
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .survey import Survey
+
+IN_UNITS = ("mean", "means by group")
+"""Kinds whose errors are in an attribute's own units; those of others are shares of devices."""
 
 POWER = 0.8
 """How often a change of the size called detectable is noticed."""
@@ -29,10 +35,11 @@ POWER = 0.8
 class PlannedError:
     """What to expect of one attribute: half the width of its interval.
 
-    `error` is a share of the attribute's range (numeric) or a frequency (categorical), for the
-    plan's shape; `worst` the same for whatever values make it largest.  `in_units` and
-    `worst_in_units` are these in the attribute's own units.  `detectable` is the least change
-    (as a share) between two such rounds that is noticed four times out of five, at worst.
+    `error` is a share of the attribute's range (of a number), a frequency (of values and pairs) or
+    that of the CDF where it is largest (of a distribution), for the plan's shape; `worst` the same
+    for whatever values make it largest.  `in_units` and `worst_in_units` are these in the
+    attribute's own units.  `detectable` is the least change (as a share) between two such rounds
+    that is noticed four times out of five, at worst.
     """
 
     attribute: str
@@ -69,6 +76,7 @@ class Plan:
     confidence: float
     shape: str
     errors: tuple[PlannedError, ...]
+    advice: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -109,11 +117,12 @@ class Plan:
                 f"{one.answers:,}",
                 f"+- {one.in_units:.2g}",
                 f"+- {one.worst_in_units:.2g}"
-                + (f" ({one.worst:.2%} of the range)" if one.kind == "mean" else ""),
+                + (f" ({one.worst:.2%} of the range)" if one.kind in IN_UNITS else ""),
             )
             for one in self.errors
         ]
-        return "\n".join([head, *text_table(lines, "<><<")])
+        advice = [f"advice: {one}" for one in self.advice]
+        return "\n".join([head, *text_table(lines, "<><<"), *advice])
 
 
 def plan(
@@ -139,13 +148,21 @@ def plan(
         devices = math.ceil((widest / error) ** 2)
     elif isinstance(devices, bool) or not isinstance(devices, int) or devices < 1:
         raise HarmonyError("'devices' must be a positive integer")
+    errors = _errors(survey, devices, confidence, shape)
+    asked = zip(survey.questions, errors, strict=True)
+    crosstabs = [
+        (question, one.error)
+        for question, one in asked
+        if isinstance(question, Crosstab) and one.kind == "crosstab"
+    ]
     return Plan(
         survey.name,
         devices,
         survey.epsilon,
         confidence,
         "given" if isinstance(shape, Mapping) else shape or EVEN,
-        _errors(survey, devices, confidence, shape),
+        errors,
+        advice_on(crosstabs, devices),
     )
 
 
@@ -153,37 +170,27 @@ def _errors(
     survey: Survey, devices: int, confidence: float, shape: Shape | None
 ) -> tuple[PlannedError, ...]:
     shares = inclusion_chances(survey.weights, survey.answers)
-    tiers = len(survey.tiers)
-    errors = []
-    for place, attribute in enumerate(survey.attributes):
-        share = shares[place]
-
-        def stderr(of: Shape, place: int = place, share: float = share) -> float:
-            """Standard error, with as many devices in each tier: each counts as any other."""
-            attribute = survey.attributes[place]
-            variances = [
-                tier_variance(attribute, tier[place], share, of) for tier in survey.mechanisms
-            ]
-            return math.sqrt(math.fsum(variances) / tiers / (share * devices))
-
-        if attribute.values:
-            kind, scale, domain = "histogram", 1.0, 1.0
-        else:
-            domain = attribute.high - attribute.low  # type: ignore[union-attr]  # no values: numeric
-            kind, scale = "mean", domain / 2
-        error, worst = (scale * stderr(of) for of in (shape or EVEN, WORST))
-        reach = single(confidence)
+    expected, at_worst = Expected(survey, shape or EVEN), Expected(survey, WORST)
+    reach = single(confidence)
+    errors, place = [], 0
+    for question in survey.questions:
+        levels = len(question.levels) if isinstance(question, Distribution) else 1
+        kind, domain = kind_of(question)
+        error, worst = (
+            one.error(question, place) / math.sqrt(devices) for one in (expected, at_worst)
+        )
         errors.append(
             PlannedError(
-                attribute.name,
+                question.name,
                 kind,
                 devices,
-                round(devices * share),
-                reach * error / domain,
+                round(devices * sum(shares[place : place + levels])),
                 reach * error,
-                reach * worst / domain,
+                reach * error * domain,
                 reach * worst,
-                (reach + single(2 * POWER - 1)) * math.sqrt(2) * worst / domain,
+                reach * worst * domain,
+                (reach + single(2 * POWER - 1)) * math.sqrt(2) * worst,
             )
         )
+        place += levels
     return tuple(errors)

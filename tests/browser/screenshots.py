@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .chromium import MISSING, find_chromium, launched
-from .site import SURVEY, Site, fill, started
+from .site import QUESTIONS, SURVEY, Site, ask_habits, fill, started
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -18,6 +18,7 @@ PAGES = {
     "surveys": "/surveys",
     "survey": f"/surveys/{SURVEY.name}",
     "compare": f"/surveys/{SURVEY.name}/compare?before=2026-W42&after=2026-W46",
+    "questions": f"/surveys/{QUESTIONS.name}",
     "new-survey": "/new-survey",
     "training": "/trainings/system-errors",
     "devices": "/devices",
@@ -36,7 +37,7 @@ def photograph(page: Page, site: Site, look: str) -> None:
     """Take a picture of every page."""
     for name, path in PAGES.items():
         page.goto(site.url + path)
-        if name in ("survey", "compare"):
+        if name in ("survey", "compare", "questions"):
             page.locator("body[data-drawn]").wait_for()
         if name == "new-survey":
             page.get_by_label("Name").first.fill("phone-diagnostics-2")
@@ -87,6 +88,7 @@ def main() -> int:
         site = started(Path(folder), be_a_device=True)
         try:
             fill(site, devices=200_000)
+            ask_habits(site, devices=200_000)
             site.finish(site.live_training(devices=50_000))
             everything(browser, site)
         finally:

@@ -33,6 +33,19 @@ SURVEY = hm.Survey(
 )
 
 
+QUESTIONS = hm.Survey(
+    "screen-habits",
+    [
+        hm.Distribution("screen", 0, 600),
+        hm.Boolean("wifi"),
+        hm.Categorical("theme", ["light", "dark", "auto"]),
+        hm.Crosstab("wifi", "theme"),
+        hm.Crosstab("theme", hm.Numeric("battery", 0, 100)),
+    ],
+    epsilon=2.0,
+)
+
+
 @dataclass
 class Site:
     """The server, and how to talk to it."""
@@ -105,6 +118,29 @@ def people(devices: int, seed: int) -> dict[str, Any]:
         "location on": random.random(devices) < 0.62,
         "maker": random.choice(MAKERS, devices, p=makers / makers.sum()),
     }
+
+
+def habits(devices: int, seed: int) -> dict[str, Any]:
+    """Invent the phones of `QUESTIONS`: dark themes go with wifi and long evenings."""
+    random = np.random.default_rng(seed)
+    theme = random.choice(3, devices, p=[0.5, 0.3, 0.2])
+    return {
+        "screen": np.minimum(random.gamma(2, 50 + 20 * theme, devices), 600),
+        "wifi": random.random(devices) < 0.4 + 0.15 * theme,
+        "theme": np.array(["light", "dark", "auto"])[theme],
+        "battery": np.clip(random.normal(60 - 10 * theme, 15), 0, 100),
+    }
+
+
+def ask_habits(site: Site, devices: int = 100_000, rounds: int = 2) -> None:
+    """Collect rounds of `QUESTIONS`."""
+    site.call("POST", "/v1/surveys", QUESTIONS.to_document())
+    for number in range(rounds):
+        label = f"2026-W{45 + number}"
+        site.call("POST", f"/v1/surveys/{QUESTIONS.name}/rounds", {"label": label})
+        site.report_table(QUESTIONS, label, habits(devices, number), first=0)
+        if number < rounds - 1:
+            site.call("POST", f"/v1/surveys/{QUESTIONS.name}/rounds/{label}/close")
 
 
 def started(folder: Path, **settings: Any) -> Site:

@@ -153,3 +153,55 @@ def test_bad_plans_are_refused() -> None:
             survey.plan(**wrong)
     with pytest.raises(hm.HarmonyError, match="'confidence'"):
         survey.plan(devices=10, confidence=95)
+
+
+def test_distributions_and_crosstabs_are_planned_as_they_turn_out() -> None:
+    survey = hm.Survey(
+        "s",
+        [
+            hm.Distribution("x", 0, 1),
+            hm.Integer("a", 0, 2),
+            hm.Integer("b", 0, 3),
+            hm.Crosstab("a", "b"),
+            hm.Crosstab("a", hm.Numeric("y", 0, 10)),
+        ],
+        2.0,
+    )
+    devices = 60_000
+    rng = np.random.default_rng(3)
+    people = {
+        "x": rng.random(devices),
+        "a": rng.integers(0, 3, devices),
+        "b": rng.integers(0, 4, devices),
+        "y": 10 * rng.random(devices),
+    }
+    result = survey.estimate(survey.collect(people, seed=1))
+    planned = {one.attribute: one for one in survey.plan(devices=devices).errors}
+    assert list(planned) == ["x", "a", "b", "a x b", "a x y"]
+    widest = max((high - low) / 2 for _, low, high in np.array(_pointwise(result, "x")))
+    assert planned["x"].error == pytest.approx(widest, rel=0.15)
+    for name in ("a", "b"):
+        half = 1.96 * np.mean(list(result.histogram(name).stderr.values()))
+        assert planned[name].error == pytest.approx(half, rel=0.1)
+    half = 1.96 * np.mean(list(result.crosstab("a x b").stderr.values()))
+    assert planned["a x b"].error == pytest.approx(half, rel=0.1)
+    halves = [(high - low) / 2 for _, low, high in result.crosstab("a x y").means().values()]
+    assert planned["a x y"].in_units == pytest.approx(np.mean(halves), rel=0.2)
+
+
+def _pointwise(result: hm.Result, name: str) -> list[tuple[float, float, float]]:
+    one = result.distribution(name)
+    return [(at, *one.cdf(at).interval(0.95)) for at in np.linspace(1, 63, 32) / 64]
+
+
+def test_a_plan_advises_fewer_pairs() -> None:
+    attributes = [hm.Integer(f"a{place}", 0, 7) for place in range(6)]
+    survey = hm.Survey("s", attributes, 1.0, crosstabs="all")
+    (advice,) = survey.plan(devices=100_000).advice
+    assert "15 of 15 crosstabs" in advice
+    assert "pairs that matter most" in advice
+    assert advice in repr(survey.plan(devices=100_000))
+    needed = int(advice.split("ask ")[1].split(" devices")[0].replace(",", ""))
+    assert not survey.plan(devices=needed + 1000).advice
+    assert survey.plan(devices=needed - 1000).advice
+    assert not hm.Survey("s", attributes, 1.0).plan(devices=1_000).advice

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import random
+from asyncio import CancelledError
 from collections import ChainMap, defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
@@ -16,8 +17,9 @@ import pytest
 
 from harmony_device import Survey, Visit
 from harmony_device.record import MOST_NAMED, Record
+from harmony_device.step import Step
 
-from .conftest import Clock, small_survey
+from .conftest import Clock, small_survey, vectors
 from .hostile import RECORD, Watch, hostile_documents, without_symbols
 
 
@@ -154,6 +156,23 @@ def test_what_only_claims_to_be_a_value_is_missing() -> None:
         claimed = dict.fromkeys(("battery", "wifi", "age"), Claims(kind))
         assert survey.read(claimed) == survey.read({})
         assert survey.warnings(claimed) == survey.warnings({})
+
+
+def test_a_text_has_a_place_for_anything() -> None:
+    step = Step(vectors("texts")["step"])
+    ((name, _),) = step.survey.needs
+    for value in VALUES:
+        text = str.__str__(value) if issubclass(type(value), str) else None
+        assert step.read({name: value}, bytes) == step.read({name: text}, bytes), type(value)
+        step.warnings({name: value})
+
+
+def test_a_reader_may_fail_in_any_way() -> None:
+    def cancelled(name: str) -> object:
+        raise CancelledError
+
+    survey = Survey(small_survey())
+    assert survey.read(cancelled) == survey.read({})
 
 
 def test_a_number_may_be_of_any_real_type() -> None:

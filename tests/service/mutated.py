@@ -108,7 +108,7 @@ class Target:
         request = Request(
             method, filled, (("Host", "x"), whose if is_api else self._cookie()), (), parameters
         )
-        if method != "POST":
+        if method not in ("POST", "PATCH"):
             return request
         if is_api:
             headers = (*request.headers, JSON)
@@ -182,6 +182,8 @@ DOCUMENTS: dict[str, Any] = {
     "/v1/enrolment/list": {"entries": ["serial-1", "serial-2"]},
     "/v1/trainings": {"training": SMALL.to_document(), "step_seconds": 60.0, "least": 1},
     "/v1/sign-in-links": {"name": "someone"},
+    "/v1/surveys/{name}/settings": {"retention_days": 20, "public": True, "schedule": None},
+    "/v1/trainings/{name}/settings": {"retention_days": 20, "confirm": SMALL.name},
 }
 _SURVEY_FORM = (
     ("name", "other"), ("epsilon", "1"), ("devices", "1000"), ("schedule", "daily"),
@@ -197,6 +199,10 @@ FORMS: dict[str, tuple[tuple[str, str], ...]] = {
     "/new-survey": _SURVEY_FORM,
     "/new-survey/plan": _SURVEY_FORM,
     "/settings/tokens": (("name", "someone"), ("role", "analyst"), ("days", "1")),
+    "/surveys/{name}/settings": (("retention_days", "20"), ("public", "yes"), ("schedule", "")),
+    "/surveys/{name}/delete": (("confirm", "other"),),
+    "/surveys/{name}/rounds/delete": (("label", "week1"), ("confirm", "week2")),
+    "/trainings/{name}/settings": (("retention_days", "40"), ("confirm", SMALL.name)),
     "/settings/schedule": (("survey", SURVEY.name), ("schedule", "")),
 }
 

@@ -114,9 +114,9 @@ def memory_of(process: int) -> float:
     return sum(map(int, held)) * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
-def responds(port: int) -> bool:
-    """Whether a server at this port says that it is ready."""
-    connection = Connection(port)
+def responds(port: int, seconds: float = STUCK_SECONDS) -> bool:
+    """Whether a server at this port says that it is ready, within so many seconds."""
+    connection = Connection(port, seconds)
     try:
         return connection.request("GET", "/readyz")[0] == 200
     except (OSError, http.client.HTTPException):

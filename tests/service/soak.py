@@ -36,9 +36,9 @@ from harmony.service.stores import open_store
 from .conftest import SURVEY
 from .devices import any_report, report_body
 from .postgres import Postgres
-from .server_process import ServerProcess, memory_of, processes_of
+from .server_process import ServerProcess, memory_of, processes_of, responds
 from .soak_client import Client
-from .waiting import STUCK_SECONDS
+from .waiting import STUCK_SECONDS, wait_until
 
 PATH = f"/v1/surveys/{SURVEY.name}/reports"
 BATCH = 1000
@@ -194,8 +194,13 @@ class Soak:
             self.server.kill()
             self.server.start()
         else:
-            workers = self._workers()
-            os.kill(self.random.choice(workers), signal.SIGKILL)
+            os.kill(self.random.choice(self._workers()), signal.SIGKILL)
+            # Connections wait for the next worker; another kill meanwhile would prolong that.
+            wait_until(self._all_respond, "a worker to be replaced")
+
+    def _all_respond(self) -> bool:
+        """Whether every worker takes connections, as far as some of them tell."""
+        return all(responds(self.server.port, seconds=1.0) for _ in range(10))
 
     def _workers(self) -> list[int]:
         return [one for one in processes_of(self.server.process.pid)[1:] if is_worker(one)]

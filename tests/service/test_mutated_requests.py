@@ -18,8 +18,9 @@ from .postgres import Postgres
 pytestmark = pytest.mark.timeout(900)
 
 REQUESTS = 1500
-MOST_GROWTH = 100
-"""MiB: few requests do not warm a server up, so there is more than `make test-mutated` allows."""
+MOST_GROWTH = 150
+"""MiB: what a server loads when it is first asked for it counts here; `make test-mutated`, which
+measures after that, allows 50."""
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])

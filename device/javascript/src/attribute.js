@@ -87,8 +87,8 @@ export function readAttribute(value, kinds) {
 
 /** Read a part of a crosstab; a number without bins has points. @param {any} value */
 function readPart(value) {
+  must(["numeric", "categorical"].includes(object(value).kind), "kind");
   const part = readAttribute(value);
-  must(part.asks, "kind");
   part.answers ||= integer(value.points, 2, 65536, "points");
   return part;
 }

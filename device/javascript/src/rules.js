@@ -60,7 +60,7 @@ export const isString = (value) => typeof value === "string";
 const matches = (pattern) => /** @type {any} */ ((/** @type {any} */ value) => isString(value) && pattern.test(value));
 
 /** Whether this is text, and Unicode: JSON's escapes can spell half of a surrogate pair. */
-export const isText = matches(/^\P{Cs}*$/u);
+export const isText = (/** @type {any} */ value) => isString(value) && !/\p{Cs}/u.test(value);
 
 /** Whether this names an attribute, or what it reads. */
 export const isAttributeName = matches(/^\P{Cs}{1,200}$/u);

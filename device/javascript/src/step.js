@@ -29,9 +29,10 @@ export function readStep(value) {
   must(isName(training), "training");
   must(isLabel(object(round, "round").label), "label");
   must(isHex16(round.seed), "seed");
+  const only = { label: round.label, seed: round.seed }; // what else a round says, a step does not have
   const survey = readSurvey(value.survey);
   must(survey.every == null && !survey.remembers, "every or memory");
-  if (derive == null) return { ...survey, training, survey, round };
+  if (derive == null) return { ...survey, training, survey, round: only };
   const features = list(value.features, 1, 10000, "features", readVariable);
   distinct(features.map(({ name }) => name), "features: name");
   const label = readVariable(value.label);
@@ -43,7 +44,7 @@ export function readStep(value) {
   return {
     training,
     survey,
-    round: { label: round.label, seed: round.seed },
+    round: only,
     needs: [...features, label],
     read: (told, random) => {
       const seen = look(features, label, model, direction, told, random);

@@ -165,6 +165,26 @@ test("whatever the values are, a report is sent, and the developer is warned", a
   }
 });
 
+test("what else a step says of its round does not come into the ledger", async (test) => {
+  const { server, device } = await started(test);
+  const { training, round } = STEP;
+  server.train({ format: "harmony-step/1", training, round: { ...round, number: "7" }, survey: SURVEY });
+  const one = device(STORES.memory());
+  assert.equal((await one.answer(VALUES)).answered.length, 1);
+  assert.deepEqual((await one.ledger()).map(({ number }) => number), [undefined]);
+  assert.equal((await one.answer(VALUES)).trouble, null);
+});
+
+test("parts within parts are refused, however deep", async (test) => {
+  const other = { name: "b", kind: "categorical", values: [false, true] };
+  let part = other;
+  for (let depth = 0; depth < 2000; depth++) part = { name: "a", kind: "crosstab", of: [part, other] };
+  const { device } = await started(test, { ...SURVEY, name: "deep", attributes: [{ ...part, coin: 1, mechanisms: [] }] }, SURVEY);
+  const visit = await device(STORES.memory()).answer(VALUES);
+  assert.deepEqual([visit.trouble, visit.answered.length], [null, 1]);
+  assert.match(visit.skipped.deep, /kind/);
+});
+
 test("only reviewed documents are answered, and no training", async (test) => {
   const { server, device } = await started(test, SURVEY, TIERED);
   server.train(STEP);

@@ -114,12 +114,12 @@ def _add(table: Any, one: Estimate, confidence: float, plot: bool, most: int) ->
     from ..estimate.decimals import number_writer
 
     rows = one.shown(most, confidence)
-    write = number_writer(rows)
+    write = number_writer(rows, shares=one.in_shares)
     style = "" if one.enough else "dim"
     highest = max(row["high"] for row in rows)
     for place, row in enumerate(rows):
         first = place == 0
-        influence = f"± {write(one.influence)}" if first else ""
+        influence = f"± {one.influence_in_words(write)}" if first else ""
         table.add_row(
             Text(one.name if first else "", style="cyan"),
             Text("mean" if row["value"] is None else str(row["value"]), style=style),
@@ -135,6 +135,10 @@ def _add(table: Any, one: Estimate, confidence: float, plot: bool, most: int) ->
 
 
 def _drawing(row: dict[str, Any], one: Any, most: float) -> str:
-    """Draw a mean on its range, and a frequency from zero to the histogram's highest."""
-    low, high = (one.low, one.high) if row["value"] is None else (0.0, most)
+    """Draw a number on its range, and a frequency from zero to the histogram's highest."""
+    if one.in_shares:
+        low, high = 0.0, most
+    else:
+        asked = getattr(one, "question", None) or getattr(one, "number", None) or one
+        low, high = asked.low, asked.high
     return bar((row["estimate"] - low) / (high - low))

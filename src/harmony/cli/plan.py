@@ -72,6 +72,8 @@ def plan(
         f"{planned.epsilon:g}, {percent(planned.confidence)} intervals\n"
     )
     screen.print(_table(planned))
+    for advice in planned.advice:
+        screen.print(f"\n[yellow]{advice}[/]")
     screen.print(
         "\n[dim]expected error: values spread evenly, or as --shape says. "
         "change noticed: the least change between two such rounds that shows in 80%.[/]"
@@ -102,7 +104,10 @@ def _table(planned: Plan) -> Any:
 
 
 def _errors(one: PlannedError) -> tuple[str, str, str]:
-    if one.kind == "mean":
+    from ..plan import IN_UNITS
+
+    if one.kind in IN_UNITS:
         share = f"[dim]{one.error:.2%} to {one.worst:.2%} of the range[/]"
         return f"± {one.in_units:.3g}", f"± {one.worst_in_units:.3g}", share
-    return f"± {one.error:.2%}", f"± {one.worst:.2%}", "[dim]of the devices, for each value[/]"
+    told = "at each number" if one.kind == "distribution" else "for each value"
+    return f"± {one.error:.2%}", f"± {one.worst:.2%}", f"[dim]of the devices, {told}[/]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .tiers import TierComparison
@@ -41,6 +42,15 @@ class Estimate(ABC):
     epsilon: float
     influence: float
     tiers: TierComparison | None
+
+    @property
+    def in_shares(self) -> bool:
+        """Whether its rows are shares of devices, rather than in an attribute's own units."""
+        return True
+
+    def influence_in_words(self, write: Callable[[float], str]) -> str:
+        """Return the influence, written with `write` if it is in the same units as the rows."""
+        return write(self.influence) if self.in_shares else f"{self.influence:.2%}"
 
     @property
     @abstractmethod

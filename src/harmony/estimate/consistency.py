@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-
 import numpy as np
 
 from ..arrays import Floats
-from .hierarchy import Places
 
 MOST_TURNS, CLOSE = 200, 1e-9
 
@@ -26,28 +22,6 @@ def project_to_simplex(frequencies: Floats) -> Floats:
     last = int(np.flatnonzero(falling > surplus)[-1])
     projected: Floats = np.maximum(frequencies - surplus[last], 0.0)
     return projected
-
-
-def project_downwards(shares: Floats, starts: Sequence[Places]) -> Floats:
-    """Return shares of leaves without negative ones, from the coarsest bins down.
-
-    `starts` has the number of the first leaf of each bin, a level each, the leaves last.  The
-    bins in a bin become the closest that add up to its share, so that what is known of coarse
-    bins is not lost to the noise of fine ones.
-
-    >>> halves, leaves = np.array([0, 2]), np.arange(4)
-    >>> project_downwards(np.array([0.7, -0.1, 0.3, 0.1]), [halves, leaves]).round(3).tolist()
-    [0.6, 0.0, 0.3, 0.1]
-    """
-    found = np.ones(1)
-    for above, own in pairwise([np.zeros(1, np.intp), *starts]):
-        sums = np.add.reduceat(shares, own)
-        ends = [*np.searchsorted(own, above).tolist(), len(own)]
-        for place, share in enumerate(found.tolist()):
-            inside = slice(ends[place], ends[place + 1])
-            sums[inside] = share * project_to_simplex(sums[inside] / share) if share else 0.0
-        found = np.asarray(sums)
-    return found
 
 
 def project_to_margins(table: Floats) -> Floats:

@@ -162,6 +162,11 @@ class CrosstabEstimate(Estimate):
             )
         return association_of(self.joint, self.n)
 
+    @property
+    def in_shares(self) -> bool:
+        """Whether its rows are shares of devices, rather than in an attribute's own units."""
+        return self.number is None
+
     @cached_property
     def verdict(self) -> str:
         """Whether intervals are narrow, and pairs told apart from zero have most answers."""

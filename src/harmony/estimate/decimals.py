@@ -18,15 +18,20 @@ def decimals_for(error: float) -> int:
     return min(max(1 - math.floor(math.log10(error)), 0), 8)
 
 
-def number_writer(rows: Sequence[dict[str, Any]]) -> Callable[[float], str]:
+def number_writer(
+    rows: Sequence[dict[str, Any]], *, shares: bool | None = None
+) -> Callable[[float], str]:
     """Return what writes the numbers of one estimate's rows: a mean plain, frequencies in %.
+
+    `shares` says that they are frequencies, or not; else rows with a value are.
 
     >>> write = number_writer([{"value": "dark", "stderr": 0.0123}])
     >>> write(0.30004), write(-0.00001), write(float("nan"))
     ('30.0%', '0.0%', 'unknown')
     """
-    share = rows[0]["value"] is not None
-    scale, sign = (100, "%") if share else (1, "")
+    if shares is None:
+        shares = rows[0]["value"] is not None
+    scale, sign = (100, "%") if shares else (1, "")
     decimals = decimals_for(scale * max(row["stderr"] for row in rows))
 
     def write(number: float) -> str:

@@ -14,10 +14,10 @@ from ..arrays import Floats
 from ..distribution import Distribution
 from ..errors import HarmonyError
 from .base import Estimate, Row
-from .consistency import project_downwards
 from .hierarchy import Places, Tree
 from .intervals import correlation_of, simultaneous, single
 from .quantities import Quantile, Quantity
+from .smoothing import smooth_downwards
 from .sources import Source, covariance, smoothed, spread_of
 from .verdicts import OK, TOO_FEW
 
@@ -35,8 +35,9 @@ class DistributionEstimate(Estimate):
     """How a number is distributed over the devices that reported.
 
     `shares` are those of the finest bins, `edges` their edges.  They are the least-squares
-    estimate from all levels, which is linear and unbiased; `consistent` is the close
-    distribution without negative shares, of which quantiles are read.
+    estimate from all levels, which is linear and unbiased, and what intervals are made of;
+    `consistent` is a close distribution without negative shares and without detail that is only
+    noise, of which the CDF and quantiles are read.
 
     >>> import numpy as np, harmony as hm
     >>> survey = hm.Survey("phones", [hm.Distribution("age", 0, 120, step=1)], epsilon=2.0)
@@ -79,10 +80,10 @@ class DistributionEstimate(Estimate):
 
     @cached_property
     def consistent(self) -> Floats:
-        """The shares made non-negative, from the coarse bins down: each keeps its bin's share."""
+        """The shares made non-negative, and as smooth as their noise demands."""
         if not self.n:
             return self.shares
-        return project_downwards(self.shares, self.tree.starts)
+        return smooth_downwards(self.shares, self.tree)
 
     @property
     def cdf_at_edges(self) -> Floats:
@@ -177,6 +178,11 @@ class DistributionEstimate(Estimate):
             return float(at[below]), float(at[above])
         places = np.searchsorted(self.edges, [at[below], at[above]])
         return float(self._values[places[0]]), float(self._values[places[1] - 1])
+
+    @property
+    def in_shares(self) -> bool:
+        """Whether its rows are shares of devices, rather than in an attribute's own units."""
+        return False
 
     @cached_property
     def verdict(self) -> str:

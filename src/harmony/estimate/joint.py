@@ -137,6 +137,23 @@ class Joint:
         return found + spread / self.devices if of_all else found
 
 
+def cell_variance(own: float, shape: tuple[int, int], rows: float, columns: float) -> float:
+    """Return the variance of a cell that was joined, before any data is seen.
+
+    `own` is that of a cell of the crosstab alone; `rows` and `columns` are the precisions with
+    which one row's and one column's share are known from everything, the crosstab included.
+
+    >>> cell_variance(1.0, (2, 2), rows=0.5, columns=0.5)  # nothing else is known
+    1.0
+    """
+    height, width = shape
+    of_rows, of_columns = 1 - 1 / height, 1 - 1 / width
+    together = own * of_rows * of_columns
+    effects = of_rows / width**2 / rows + of_columns / height**2 / columns
+    # Frequencies add up to one: beside that, errors are larger than one by one they seem.
+    return (together + effects) / (1 - 1 / (height * width))
+
+
 class JoinedSampling(Sampling):
     """Cells of a joint table that were joined with what else is known of rows and columns.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,15 @@ class MeanEstimate(Estimate):
     sampling: Sampling = field(repr=False)
     too_wide: float = field(repr=False, default=0.2)
     tiers: TierComparison | None = field(repr=False, default=None)
+
+    @property
+    def in_shares(self) -> bool:
+        """Whether its rows are shares of devices, rather than in an attribute's own units."""
+        return False
+
+    def influence_in_words(self, write: Callable[[float], str]) -> str:
+        """Return the influence, in the attribute's own units."""
+        return write(self.influence)
 
     @property
     def mean(self) -> float:

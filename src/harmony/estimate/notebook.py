@@ -43,7 +43,7 @@ def survey_html(survey: Survey) -> str:
 def estimate_rows(one: Estimate) -> list[list[str]]:
     """Return the rows of one estimate, with a bar for each frequency."""
     rows = one.shown(SHOWN_VALUES)
-    write = number_writer(rows)
+    write = number_writer(rows, shares=one.in_shares)
     return [
         [
             one.name if place == 0 else "",
@@ -52,7 +52,7 @@ def estimate_rows(one: Estimate) -> list[list[str]]:
             f"{write(row['low'])} .. {write(row['high'])}",
             write(row["consistent"]),
             f"{one.n:,}" if place == 0 else "",
-            _bar(row["value"] is not None and one.n > 0, row["consistent"]),
+            _bar(one.in_shares and one.n > 0, row["consistent"]),
             "" if place or one.enough else one.verdict,
         ]
         for place, row in enumerate(rows)

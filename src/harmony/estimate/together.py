@@ -112,7 +112,7 @@ class Answers:
         alone = self.combined(place)
         attribute = self.survey.attributes[place]
         assert not isinstance(attribute, Crosstab)
-        told = [one for _, one in self._marginals[_asked(attribute)]]
+        told = [one for _, one in self._marginals[what_is_asked(attribute)]]
         if len(told) == 1 or not alone.n:
             return alone
         precisions = np.array([one.precision for one in told])
@@ -164,7 +164,7 @@ class Answers:
         first, second = question.parts
         combined = self.combined(place)
         rows, columns = (
-            [one for at, one in self._marginals.get(_asked(part), []) if at != place]
+            [one for at, one in self._marginals.get(what_is_asked(part), []) if at != place]
             for part in (first, second)
         )
         joint = Joint(
@@ -204,10 +204,10 @@ class Answers:
                 shape = len(one.parts[0].values), len(one.parts[1].values)
                 for axis, part in enumerate(one.parts):
                     known = Marginal(self.source(place), shape, axis)
-                    found.setdefault(_asked(part), []).append((place, known))
+                    found.setdefault(what_is_asked(part), []).append((place, known))
             elif one.values and not isinstance(one, Signed):
                 known = Marginal(self.source(place), (len(one.values), 1))
-                found.setdefault(_asked(one), []).append((place, known))
+                found.setdefault(what_is_asked(one), []).append((place, known))
         return found
 
     def _influence(self, one: DistributionEstimate) -> float:
@@ -232,7 +232,7 @@ class Answers:
         return largest_influence(groups, self.dishonest * self.reports)
 
 
-def _asked(part: Part) -> str:
+def what_is_asked(part: Part) -> str:
     """Return what an attribute asks, whatever it is called."""
     document = part.to_document()
     told = {key: value for key, value in document.items() if key not in WORDS}

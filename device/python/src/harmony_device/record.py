@@ -81,7 +81,9 @@ def reader(values: Values) -> Callable[[str], object]:
     def read(name: str) -> object:
         try:
             return value_of(name)
-        except Exception:  # whatever an app's code raises may depend on a value
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:  # whatever else an app's code raises may depend on a value
             return None
 
     return read

@@ -163,14 +163,16 @@ class Text(Reading):
                 f"'prefixes', 'bits' and 'strings' make more than {MAX_PLACES} places"
             )
         self._missing = document.get("missing")
-        if self._missing is not None and not _is_text(self._missing):
+        if self._missing is not None and _text(self._missing) is None:
             raise RefusedError("'missing' must be a text")
         if document.get("unlisted") is not None:
             raise RefusedError("'unlisted' has no meaning for a text; others have their own place")
 
     def read(self, value: object) -> int:
         """Return the place of `value`: every value has one."""
-        text = str.__str__(value) if _is_text(value) else self._missing
+        text = _text(value)
+        if text is None:
+            text = self._missing
         if text is None:
             return self.values - 1
         bits = self._code.bits(text, self._length)
@@ -184,15 +186,19 @@ class Text(Reading):
 
     def warning(self, value: object) -> str | None:
         """Return what an app's developer should know about `value`, without telling it."""
-        return None if _is_text(value) else NO_VALUE.format(type=self.type)
+        return None if _text(value) is not None else NO_VALUE.format(type=self.type)
 
     def place(self, answer: Answer, word: int) -> int:
         """Return the place of an answer; nobody is without one, so the word is not needed."""
         return answer  # type: ignore[return-value]  # a place
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and is_well_formed(value)
+def _text(value: object) -> str | None:
+    """Return a value as text, or None if it is none; no code of the value's own class is run."""
+    if not issubclass(type(value), str):
+        return None
+    text = str.__str__(value)
+    return text if is_well_formed(text) else None
 
 
 def _checked_context(context: str) -> str:
@@ -208,7 +214,7 @@ def _words(lists: Any) -> dict[str, str]:
     words: dict[str, str] = {}
     number = count = 0
     for length, characters in enumerate(lists, 1):
-        if not _is_text(characters):
+        if _text(characters) is None:
             raise RefusedError("'code': a context must list texts")
         number <<= 1
         for one in characters:

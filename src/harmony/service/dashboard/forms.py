@@ -14,6 +14,7 @@ from .access import Form, field
 KINDS = {
     "mean": "number: its mean",
     "bins": "number: its histogram",
+    "distribution": "number: its distribution",
     "categorical": "one of some values",
     "boolean": "yes or no",
 }
@@ -60,7 +61,8 @@ class AttributeFields:
                 | {"values": [value for value in values if value]}
                 | {part: text for part, text in stand_ins.items() if text}
             )
-        document = {"name": self.name, "kind": "numeric"}
+        kind = "distribution" if self.kind == "distribution" else "numeric"
+        document = {"name": self.name, "kind": kind}
         document |= {"low": self._number("low"), "high": self._number("high")}
         if self.kind == "bins":
             document["bins"] = int(self._number("bins"))
@@ -89,6 +91,7 @@ class SurveyForm:
     purpose: str = ""
     retention: str = str(RETENTION_DAYS)
     public: bool = False
+    crosstabs: bool = False
     attributes: tuple[AttributeFields, ...] = (AttributeFields(),)
 
     @classmethod
@@ -112,6 +115,7 @@ class SurveyForm:
             purpose=field(form, "purpose"),
             retention=field(form, "retention_days"),
             public=field(form, "public") == "yes",
+            crosstabs=field(form, "crosstabs") == "all",
             attributes=attributes or (AttributeFields(),),
         )
 
@@ -126,8 +130,10 @@ class SurveyForm:
 
     def definition(self) -> dict[str, Any]:
         """Return the survey's definition, or raise what is wrong with the form."""
-        purpose = {"purpose": self.purpose} if self.purpose else {}
-        return purpose | {
+        more = {"purpose": self.purpose} if self.purpose else {}
+        if self.crosstabs:
+            more["crosstabs"] = "all"
+        return more | {
             "name": self.name,
             "epsilon": number(self.epsilon, "'epsilon'"),
             "attributes": [

@@ -13,7 +13,6 @@ from harmony.estimate.base import Estimate
 from harmony.estimate.crosstab import EXACT_CELLS, CrosstabEstimate
 from harmony.estimate.decimals import number_writer
 from harmony.estimate.histogram import HistogramEstimate
-from harmony.estimate.mean import MeanEstimate
 from harmony.estimate.result import Result
 from harmony.plan import Plan
 from harmony.questions import Question
@@ -97,19 +96,17 @@ def attribute_card(
     """Show one attribute of `result`, and how it went over `results`."""
     one = result[attribute.name]
     rows = one.shown(MOST_ROWS, confidence)
-    write = number_writer(rows)
+    write = number_writer(rows, shares=one.in_shares)
     headline = next((row for row in rows if row["value"] in (None, MEDIAN)), None)
     return AttributeCard(
         name=attribute.name,
         question=attribute.question,
         asks=asks(attribute),
         is_mean=rows[0]["value"] is None,
-        is_share=_is_share(one),
+        is_share=one.in_shares,
         answers=one.n,
         verdict=one.verdict,
-        influence=write(one.influence)
-        if _is_share(one) or isinstance(one, MeanEstimate)
-        else f"{one.influence:.2g}",
+        influence=one.influence_in_words(write),
         figure=write(headline["estimate"]) if headline else "",
         reach=write((headline["high"] - headline["low"]) / 2) if headline else "",
         rows=tuple(
@@ -127,13 +124,6 @@ def attribute_card(
         trend=trend_of(attribute.name, results, confidence),
         windows=trend_of(attribute.name, windows, confidence),
     )
-
-
-def _is_share(one: Estimate) -> bool:
-    """Whether an estimate's rows are shares, rather than numbers in an attribute's own units."""
-    if isinstance(one, CrosstabEstimate):
-        return one.number is None
-    return isinstance(one, HistogramEstimate)
 
 
 def _notes(one: Estimate, write: Callable[[float], str]) -> tuple[str, ...]:
