@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +33,7 @@ SURVEY = hm.Survey(
     ],
     epsilon=1.0,
 )
+WORDS = hm.Exploration("words", hm.Text("word", bits=14), 4.0, devices=6_000)
 
 
 QUESTIONS = hm.Survey(
@@ -106,6 +109,35 @@ class Site:
             self.bring(training.training.name, pack_table(survey, label, reports))
 
         training.run(0, bring, lambda progress: None)
+
+    def live_exploration(self) -> None:
+        """Start an exploration of a short text."""
+        self.call("POST", "/v1/explorations", {"exploration": WORDS.to_document()})
+
+    def explore(self, words: list[str]) -> None:
+        """Let devices with these words answer step after step until the exploration ends."""
+        path, first = f"/v1/explorations/{WORDS.name}", 0
+        while (now := self.call("GET", path))["state"] == "running":
+            step = now["steps"][-1]
+            last = first + max(0, step["wanted"] - step["reports"])
+            if last == first:
+                time.sleep(0.1)  # the step is about to close
+                continue
+            device = self.call("POST", "/v1/devices", {})
+            request = urllib.request.Request(
+                f"{self.url}/v1/trainings/{WORDS.name}/task",
+                headers={"Authorization": f"Harmony {device['device']}.{device['credential']}"},
+            )
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                task = json.loads(answer.read() or b"{}")
+            if task.get("step") != step["number"]:
+                continue
+            opened = task["round"]
+            survey = hm.Survey.from_document(task["survey"])
+            round = hm.Round(opened["label"], bytes.fromhex(opened["seed"]))
+            reports = survey.randomize({"word": words[first:last]}, round=round, first=first)
+            self.bring(WORDS.name, pack_table(survey, round.label, reports))
+            first = last
 
 
 def people(devices: int, seed: int) -> dict[str, Any]:

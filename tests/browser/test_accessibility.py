@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 PAGES = (
     "/surveys", f"/surveys/{SURVEY.name}", f"/surveys/{SURVEY.name}/compare?before=2026-W41",
-    "/new-survey", "/trainings", "/trainings/system-errors", "/devices", "/settings", "/docs",
+    "/new-survey", "/trainings", "/trainings/system-errors", "/explorations",
+    "/explorations/words", "/devices", "/settings", "/docs",
 )  # fmt: skip
 PHONE = {"width": 390, "height": 844}
 
@@ -35,8 +36,9 @@ def serious(page: Page) -> list[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def training(site: Site) -> None:
-    """A training that waits for its devices."""
+    """A training and an exploration that wait for their devices."""
     site.live_training(devices=1_000)
+    site.live_exploration()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -273,6 +273,30 @@ def test_the_keyboard_reaches_everything(as_admin: Page, site: Site) -> None:
     assert {"round", "Show", "Close round 2026-W46", "SVG", "PNG", "JSON", "CSV"} <= reached
 
 
+def test_an_exploration_is_followed_to_its_strings(as_admin: Page, site: Site) -> None:
+    page = as_admin
+    site.live_exploration()
+    page.goto(f"{site.url}/explorations")
+    page.get_by_role("link", name="words").click()
+    page.locator("main[data-connected]").wait_for()
+    assert "running" in page.locator(".tiles").inner_text()
+    assert "Nothing yet" in page.locator("#strings-table").inner_text()
+    site.explore(["the", "the", "and"] * 2_500)
+    page.locator("#tiles .mark", has_text="finished").wait_for()
+    found = site.call("GET", "/v1/explorations/words")["findings"]["strings"]
+    assert [one["text"] for one in found] == ["the", "and"]
+    page.locator("#strings-table tbody tr").first.wait_for()
+    rows = page.locator("#strings-table tbody tr").all()
+    shown = [row.locator("th, td").all_inner_texts() for row in rows]
+    assert [cells[0] for cells in shown] == ["the", "and", "(other)"]
+    assert shown[0][1] == f"{found[0]['share']:.1%}"
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    assert "the" in download.value.path().read_text()
+    page.goto(f"{site.url}/trainings")
+    assert page.get_by_role("link", name="words").count() == 0
+
+
 def test_a_training_is_followed_to_its_model(as_admin: Page, site: Site) -> None:
     page = as_admin
     training = site.live_training(devices=3_000)

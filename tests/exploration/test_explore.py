@@ -12,8 +12,9 @@ import pytest
 
 import harmony as hm
 from harmony.bulk.columns import SpelledTexts
-from harmony.exploration import Explorer, Findings
+from harmony.exploration import Explorer, Findings, Step
 from harmony.exploration.collecting import collect_step, read_texts, run
+from harmony.exploration.schedule import MOST_STRINGS
 
 WORDS = hm.Exploration("words", hm.Text("word"), 4.0, devices=60_000)
 SHARES = {"weather": 0.3, "google.com": 0.2, "news": 0.1, "jo@gnu.org": 0.2}
@@ -75,16 +76,14 @@ def test_what_is_not_in_the_way_of_a_pattern_is_found() -> None:
     assert len(hm.explore({"t": texts}, asked, epsilon=4.0, seed=1)) == 0
 
 
-def test_a_document_is_small_however_much_is_kept() -> None:
-    exploration = hm.Exploration(
-        "x" * 48, hm.Text("y" * 200, bits=64, question="z" * 400), 1.0, devices=1000, wanted=256
-    )
-    step = Explorer(exploration).step
-    assert step is not None
-    prefixes = [format(number, "049b") for number in range(256)]
-    strings = [format(number, "064b") for number in range(512)]
-    last = type(step)(exploration, 9, "search", prefixes, 12, strings, 10)
-    assert len(json.dumps(last.to_document()).encode()) < 64_000
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0, 7.0])
+def test_a_document_is_small_however_much_is_kept(epsilon: float) -> None:
+    text = hm.Text("y" * 200, bits=64, question="z" * 400)
+    exploration = hm.Exploration("x" * 48, text, epsilon, devices=1000)
+    prefixes = [format(number, "050b") for number in range(64)]
+    strings = [format(number, "064b") for number in range(MOST_STRINGS)]
+    step = Step(exploration, 9, "search", prefixes, 14, strings, 10)
+    assert len(json.dumps(step.to_document()).encode()) < 64_000
 
 
 def test_findings_can_be_read_back_and_shown(found: Findings) -> None:

@@ -60,7 +60,7 @@ def test_it_is_compressed_for_those_who_can_read_that(client: TestClient) -> Non
     where = client.get("/sdk/device.js").headers["location"]
     kept = client.get(where, headers={"Accept-Encoding": "gzip"})
     assert kept.headers["content-encoding"] == "gzip"
-    assert int(kept.headers["content-length"]) <= 10_000
+    assert int(kept.headers["content-length"]) <= 13_000  # with trainings; surveys alone: 10_000
     assert kept.content == content
 
 

@@ -14,6 +14,8 @@ import pytest
 
 import harmony as hm
 from harmony.bulk.coins import Coins
+from harmony.service.dashboard.readings import Readings
+from harmony.service.dashboard.views import attribute_card
 from harmony.service.ingest.packed import MEDIA_TYPE, pack
 from harmony_device import Device
 from harmony_device.errors import ServerError
@@ -83,6 +85,27 @@ def test_a_report_is_taken_only_in_its_devices_turn(service: Service) -> None:
             assert "not this device's turn" in response.json()["detail"]
     assert 0 < service.tally("a", "turns").reports < 24
     assert service.tally("a", "turns") == service.recount("a", "turns")
+
+
+def test_the_dashboard_shows_windows_beside_rounds(service: Service) -> None:
+    devices = [service.enrol() for _ in range(24)]
+    for number in range(1, 6):
+        live = service.open(f"week{number}", TURNS)
+        for device in devices:
+            if turn_of(device.device) == number % 4:
+                body = report_body(f"week{number}", any_report(live, device.device))
+                assert service.send(device, body, "turns").status_code == 201
+        service.state.catalogue.close("turns", f"week{number}")
+    entry, readings = service.state.catalogue.survey("turns"), Readings(service.state.catalogue)
+    last = service.state.catalogue.round("turns")
+    windows = readings.windows(entry, last)
+    assert [one.round for one in windows] == ["week1 to week4", "week2 to week5"]
+    assert windows[0].reports == 24
+    results = readings.history(entry, last)
+    card = attribute_card(TURNS.questions[0], results, results[-1], windows=windows)
+    assert card.windows is not None
+    assert card.windows["title"] == "wifi over windows"
+    assert card.trend is None or card.trend["title"] == "wifi over rounds"
 
 
 def test_batches_say_whose_turn_it_is_not(service: Service) -> None:

@@ -143,7 +143,7 @@ class Explorer:
         if self.findings is not None:
             return None
         number, schedule = len(self.history) + 1, self.schedule
-        strings = [one.bits for one in self._candidates]
+        strings = [one.bits.rstrip("0") for one in self._candidates]  # devices pad them
         if self._prefixes:
             depth = len(self._prefixes[0].bits)
             bits = schedule.more_bits(len(self._prefixes), depth) if depth else schedule.first_bits

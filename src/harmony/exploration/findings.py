@@ -53,7 +53,7 @@ class Findings:
     >>> found
     exploration: 100,000 devices, epsilon 4
     string   share  95% interval
-    apple    39.6%  39.1% .. 40.1%
+    apple    39.6%  39.0% .. 40.1%
     banana   25.1%  24.6% .. 25.5%
     (other)  35.4%  34.7% .. 36.0%
     found with a chance of 90%: strings that 0.95% have; by mistake: fewer than 0.1 strings

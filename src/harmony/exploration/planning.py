@@ -47,7 +47,7 @@ class ExplorationPlan:
     >>> hm.Exploration("home-pages", hm.Text("home page"), 2.0, devices=1_000_000).plan()
     home-pages: 1,000,000 devices at epsilon 2, in at most 4 steps
     found with a chance of 90%:
-      20 bits (about 5 letters)   from 0.72%
+      20 bits (about 5 letters)   from 0.73%
       34 bits (about 8 letters)   from 0.84%
       48 bits (about 12 letters)  from 0.90%
     by mistake: fewer than 0.1 strings, on average

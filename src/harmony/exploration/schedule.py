@@ -40,7 +40,7 @@ DOUBTFUL = 4
 LOOKED_AT = 2.3
 """Places that stand out by fewer standard deviations are not decoded."""
 
-MOST_STRINGS = 512
+MOST_STRINGS = 384
 """Whole strings that are kept while others are searched for."""
 
 CHANCE = 0.9

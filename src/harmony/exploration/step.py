@@ -47,7 +47,7 @@ class Step:
         """Return what a device pulls: the survey, which says all."""
         document: dict[str, Any] = {
             "format": STEP_FORMAT,
-            "exploration": self.exploration.name,
+            "training": self.exploration.name,
             "step": self.number,
             "survey": self.survey.to_document(),
         }

@@ -15,7 +15,18 @@ import harmony
 
 from . import dashboard
 from .admission import Admission
-from .api import about, admin, analysis, devices, governance, links, sdk, system, trainings
+from .api import (
+    about,
+    admin,
+    analysis,
+    devices,
+    explorations,
+    governance,
+    links,
+    sdk,
+    system,
+    trainings,
+)
 from .api.ingest_description import DESCRIPTION, PATH
 from .api.models import ProblemDocument
 from .api.task_description import TASK_DESCRIPTION, TASK_PATH
@@ -92,7 +103,18 @@ def api_of(state: ServiceState) -> FastAPI:
         responses=_REFUSALS,
     )
     api.state.service = state
-    for room in (devices, about, admin, governance, analysis, trainings, links, sdk, system):
+    for room in (
+        devices,
+        about,
+        admin,
+        governance,
+        analysis,
+        trainings,
+        explorations,
+        links,
+        sdk,
+        system,
+    ):
         api.include_router(room.router)
     dashboard.install(api, state)
     _respond_with_problems(api)

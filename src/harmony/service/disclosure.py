@@ -191,6 +191,8 @@ def _answer(attribute: dict[str, Any]) -> str:
     >>> _answer({"kind": "crosstab", "of": [{"kind": "boolean"}, {"kind": "boolean"}]})
     'two answers in one: yes or no; and yes or no'
     """
+    if attribute["kind"] == "text":
+        return "a text, which a public code spells in bits"
     if attribute["kind"] == "crosstab":
         return f"two answers in one: {'; and '.join(map(_answer, attribute['of']))}"
     if attribute["kind"] == "text":
@@ -208,6 +210,8 @@ def _answer(attribute: dict[str, Any]) -> str:
 
 def _places(attribute: dict[str, Any]) -> tuple[int, Iterable[str]]:
     """Return how many answers there are, and what they are called; of a number's range, none."""
+    if attribute["kind"] == "text":
+        return 0, ()
     if attribute["kind"] == "crosstab":
         (first, rows), (second, columns) = map(_places, attribute["of"])
         return first * second, (" and ".join(pair) for pair in product(rows, columns))

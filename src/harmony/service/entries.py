@@ -15,6 +15,11 @@ from harmony_device.ledger import timestamp
 from .ingest.blocks import LiveRound
 
 
+def is_exploration(definition: dict[str, Any]) -> bool:
+    """Whether this defines an exploration: that has a text, and a training has a label."""
+    return "text" in definition
+
+
 @dataclass(frozen=True, eq=False)
 class RoundEntry:
     """A round with its times.
@@ -92,7 +97,7 @@ class StepEntry(RoundEntry):
 
 @dataclass(frozen=True, eq=False)
 class TrainingEntry:
-    """A training with its definition, and its steps by the labels of their rounds."""
+    """A training, or an exploration, with its definition, and its steps by their rounds' labels."""
 
     id: int
     name: str
@@ -116,6 +121,11 @@ class TrainingEntry:
             training.step_seconds, training.least, training.ended, training.outcome,
             row.retention, row.public, {},
         )  # fmt: skip
+
+    @cached_property
+    def explores(self) -> bool:
+        """Whether it is an exploration: that runs in steps as trainings do."""
+        return is_exploration(msgspec.json.decode(self.definition))
 
     @property
     def open_step(self) -> StepEntry | None:

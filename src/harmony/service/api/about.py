@@ -83,16 +83,19 @@ def survey_about(entry: SurveyEntry, state: ServiceState, url: str) -> dict[str,
 def training_about(entry: TrainingEntry, state: ServiceState, url: str) -> dict[str, Any]:
     """Return all that is public about a training: its facts, and the steps so far."""
     definition = msgspec.json.decode(entry.definition)
-    questions = [plain_question(one) for one in (definition["label"], *definition["features"])]
+    asked = (
+        [definition["text"]] if entry.explores else [definition["label"], *definition["features"]]
+    )
+    questions = [plain_question(one) for one in asked]
     proofs: list[Proof] = []
     for step in entry.rounds.values():
         task = msgspec.json.decode(step.document)
         proofs += proofs_of(msgspec.json.encode(task["survey"]))
     return {
-        "kind": "training",
+        "kind": "exploration" if entry.explores else "training",
         "name": entry.name,
         "purpose": None,
-        "predicts": definition["label"]["name"],
+        "predicts": None if entry.explores else definition["label"]["name"],
         "document": f"{url}/v1/trainings/{entry.name}/task",
         "fingerprint": None,
         "steps": len(entry.rounds),

@@ -12,7 +12,7 @@ TASK_PATH = f"{PREFIX}{{name}}{SUFFIX}"
 
 _STEP = {
     "type": "object",
-    "required": ["format", "training", "step", "survey", "round", "features", "label", "model"],
+    "required": ["format", "training", "step", "survey", "round"],
 }
 
 TASK_DESCRIPTION: dict[str, Any] = {
@@ -20,9 +20,9 @@ TASK_DESCRIPTION: dict[str, Any] = {
         "tags": ["devices"],
         "summary": "Task",
         "operationId": "task",
-        "description": "Get the open step of a training: the model so far and what to compute "
-        "from it. The report goes to the route for reports, under the training's name. A device "
-        "takes part once.",
+        "description": "Get the open step of a training, with the model so far and what to compute "
+        "from it, or of an exploration. The report goes to the route for reports, under the "
+        "training's name. A device takes part once.",
         "security": [{"Device": []}],
         "parameters": [
             {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}

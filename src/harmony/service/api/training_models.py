@@ -16,12 +16,9 @@ from .models import Body, Days, moment
 DAY = 86400.0
 
 
-class TrainingBody(Body):
-    """A training to create."""
+class StepsBody(Body):
+    """How what runs in steps is to run."""
 
-    training: dict[str, Any] = Field(
-        description="the definition: name, epsilon, loss, label, features, devices, method"
-    )
     step_seconds: Annotated[float, Field(gt=0, le=366 * DAY)] = Field(
         3600.0, description="how long a step may wait for all the devices that it wants"
     )
@@ -32,6 +29,22 @@ class TrainingBody(Body):
         RETENTION_DAYS, description="how long reports are kept once the training has ended"
     )
     public: bool = Field(False, description="whether it has a page that anyone can read")
+
+
+class TrainingBody(StepsBody):
+    """A training to create."""
+
+    training: dict[str, Any] = Field(
+        description="the definition: name, epsilon, loss, label, features, devices, method"
+    )
+
+
+class ExplorationBody(StepsBody):
+    """An exploration to create."""
+
+    exploration: dict[str, Any] = Field(
+        description="the definition: name, epsilon, text, devices, wanted, mistakes, never"
+    )
 
 
 class StepView(BaseModel):
@@ -115,6 +128,46 @@ class TrainingDetail(TrainingView):
             history=list(progress.trainer.history),
             model=progress.trainer.model.to_document(),
         )
+
+
+class ExplorationDetail(TrainingView):
+    """An exploration with all that came of it so far."""
+
+    exploration: dict[str, Any]
+    step_seconds: float
+    devices: int = Field(description="reports that were accepted, one a device")
+    late: int = Field(description="reports that came when their step was closed")
+    refused: int = Field(description="reports refused for another reason")
+    steps: list[StepView]
+    history: list[dict[str, Any]]
+    reach: float = Field(description="a string that so large a share has is found with 90% chance")
+    findings: dict[str, Any] | None = Field(description="what was found, once it has ended")
+
+    @classmethod
+    def of_progress(cls, progress: Progress) -> ExplorationDetail:
+        """Show where an exploration is."""
+        explorer, entry, reports = progress.explorer, progress.entry, progress.reports
+        definition = msgspec.json.decode(entry.definition)
+        definition["text"].pop("code", None)
+        findings = explorer.findings
+        return cls(
+            **cls._fields(entry),
+            exploration=definition,
+            step_seconds=entry.step_seconds,
+            devices=sum(reports.values()),
+            late=progress.late,
+            refused=progress.refused,
+            steps=[StepView.of(one, reports.get(one.live.id, 0)) for one in entry.rounds.values()],
+            history=list(explorer.history),
+            reach=explorer.exploration.plan().share,
+            findings=None if findings is None else findings.to_document(),
+        )
+
+
+class ExplorationList(BaseModel):
+    """Every exploration."""
+
+    explorations: list[TrainingView]
 
 
 class TrainingList(BaseModel):

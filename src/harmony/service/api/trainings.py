@@ -11,6 +11,10 @@ import structlog
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
+from harmony.service.entries import TrainingEntry, is_exploration
+from harmony.service.problems import Problem
+from harmony.service.state import ServiceState
+
 from .access import Admin, Analyst, State
 from .training_models import TrainingBody, TrainingDetail, TrainingList, TrainingView
 
@@ -22,6 +26,8 @@ router = APIRouter(prefix="/v1/trainings", tags=["trainings"])
 @router.post("", status_code=201)
 def create_training(state: State, holder: Admin, body: TrainingBody) -> TrainingView:
     """Create a training and open its first step: devices may ask for its task from now on."""
+    if is_exploration(body.training):
+        raise Problem("malformed", "'training': a 'text' is explored: POST /v1/explorations")
     created = state.trainings.create(
         body.training,
         body.step_seconds,
@@ -37,8 +43,13 @@ def create_training(state: State, holder: Admin, body: TrainingBody) -> Training
 @router.get("")
 def list_trainings(state: State, _: Analyst) -> TrainingList:
     """List the trainings."""
-    entry = sorted(state.catalogue.trainings.values(), key=lambda one: one.name)
-    return TrainingList(trainings=[TrainingView.of(one) for one in entry])
+    return TrainingList(trainings=[TrainingView.of(one) for one in listed(state, explores=False)])
+
+
+def listed(state: ServiceState, *, explores: bool) -> list[TrainingEntry]:
+    """Return the trainings, or the explorations, by name."""
+    entries = (one for one in state.catalogue.trainings.values() if one.explores == explores)
+    return sorted(entries, key=lambda one: one.name)
 
 
 @router.get("/{name}")
@@ -50,6 +61,7 @@ def show_training(state: State, _: Analyst, name: str) -> TrainingDetail:
 @router.post("/{name}/stop")
 def stop_training(state: State, holder: Admin, name: str) -> TrainingView:
     """End a training now, having learnt from the open step if enough devices have reported."""
+    state.trainings.of_kind(name, explores=False)
     stopped = state.trainings.stop(name, by=holder)
     log.info("training stopped", training=name, by=holder.name)
     return TrainingView.of(stopped)

@@ -109,7 +109,7 @@ def trend_of(name: str, results: Sequence[Result], confidence: float = 0.95) -> 
     points = [_points(result[name], values, confidence) for result in heard]
     return {
         "kind": "trend",
-        "title": f"{name} over rounds",
+        "title": f"{name} over {'windows' if len(heard[-1].rounds) > 1 else 'rounds'}",
         "share": isinstance(heard[-1][name], HistogramEstimate),
         "rounds": [result.round for result in heard],
         "lines": [

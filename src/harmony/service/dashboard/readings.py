@@ -32,6 +32,21 @@ class Readings:
         rounds = [one for one in entry.rounds.values() if one.live.id <= last.live.id]
         return [self._known(one, reports.get(one.live.id, 0)) for one in rounds[-MOST_ROUNDS:]]
 
+    def windows(self, entry: SurveyEntry, last: RoundEntry) -> list[Result]:
+        """Estimate as many rounds together as rotation takes to hear everyone, oldest first.
+
+        There are none without rotation.
+        """
+        every = entry.survey.every
+        rounds = [one for one in entry.rounds.values() if one.live.id <= last.live.id]
+        if every is None or not every <= min(len(rounds), MOST_ROUNDS):
+            return []
+        tallies = [self._catalogue.tally(one) for one in rounds[-MOST_ROUNDS:]]
+        return [
+            entry.survey.estimate(tallies=tallies[stop - every : stop])
+            for stop in range(every, len(tallies) + 1)
+        ]
+
     def _known(self, entry: RoundEntry, reports: int) -> Result:
         if entry.closed is None:
             return self.result(entry)

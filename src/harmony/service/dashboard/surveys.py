@@ -120,6 +120,7 @@ def show_survey(
         return page(request, "survey.html", **shown, round=None)
     chosen = _round(state, name, round)
     results = read.history(entry, chosen)
+    windows = read.windows(entry, chosen)
     result = results[-1]
     attributes = entry.survey.questions if result.reports else ()
     first = (page_number - 1) * MOST_CARDS
@@ -136,7 +137,8 @@ def show_survey(
         rounds=list(reversed(entry.rounds)),
         result=result,
         cards=[
-            attribute_card(one, results, result) for one in attributes[first : first + MOST_CARDS]
+            attribute_card(one, results, result, windows=windows)
+            for one in attributes[first : first + MOST_CARDS]
         ],
         many=MANY,
         opened=OPENED,

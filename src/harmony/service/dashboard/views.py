@@ -55,6 +55,8 @@ class AttributeCard:
     notes: tuple[str, ...]
     chart: Chart | None
     trend: Chart | None
+    windows: Chart | None
+    """The trend of windows, in which rotation has heard every device."""
 
     @property
     def enough(self) -> bool:
@@ -85,7 +87,11 @@ def asks(attribute: Question) -> str:
 
 
 def attribute_card(
-    attribute: Question, results: Sequence[Result], result: Result, confidence: float = 0.95
+    attribute: Question,
+    results: Sequence[Result],
+    result: Result,
+    confidence: float = 0.95,
+    windows: Sequence[Result] = (),
 ) -> AttributeCard:
     """Show one attribute of `result`, and how it went over `results`."""
     one = result[attribute.name]
@@ -116,6 +122,7 @@ def attribute_card(
         notes=_notes(one, write),
         chart=chart_of(one, confidence),
         trend=trend_of(attribute.name, results, confidence),
+        windows=trend_of(attribute.name, windows, confidence),
     )
 
 

@@ -1,4 +1,6 @@
-"""Trainings: steps that open, fill and close, one after the other, until the model is there.
+"""Trainings and explorations: steps that open, fill and close, one after the other.
+
+Both run in the same way, and are called trainings here: what differs is what learns (`storage`).
 
 A step is a round (`catalogue`) whose devices may report in no other step (`stores`).  Closing it,
 learning from its tally, keeping the trainer's state and opening the next step is one transaction:
@@ -36,15 +38,19 @@ from .storage import (
     State,
     begun,
     close_step,
+    definition_of,
     is_open,
     learnt,
     open_step,
+    runner_of,
     stored_trainer,
-    trainer_of,
 )
 
 if TYPE_CHECKING:
+    from harmony.exploration import Explorer
     from harmony.learn.trainer import Trainer
+
+    from .storage import Runner
 
 log = structlog.get_logger(__name__)
 
@@ -65,18 +71,32 @@ NOTE_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a training is, at one moment."""
+    """Where a training or an exploration is, at one moment."""
 
     entry: TrainingEntry
-    trainer: Trainer
+    runner: Runner
     reports: dict[int, int]
     """Accepted reports by round."""
     late: int
     refused: int
 
+    @property
+    def trainer(self) -> Trainer:
+        """The trainer; there is none of an exploration."""
+        if self.entry.explores:
+            raise Problem("not-found", "there is no training of this name")
+        return self.runner  # type: ignore[return-value]  # a trainer
+
+    @property
+    def explorer(self) -> Explorer:
+        """The explorer; there is none of a training."""
+        if not self.entry.explores:
+            raise Problem("not-found", "there is no exploration of this name")
+        return self.runner  # type: ignore[return-value]  # an explorer
+
 
 class Trainings:
-    """The trainings of a database, as one of its servers runs them."""
+    """The trainings and explorations of a database, as one of its servers runs them."""
 
     def __init__(
         self,
@@ -108,6 +128,14 @@ class Trainings:
             raise Problem("not-found", "there is no training of this name")
         return self._catalogue.trainings[name]
 
+    def of_kind(self, name: str, *, explores: bool) -> TrainingEntry:
+        """Return a training, or an exploration, or raise the problem that there is none."""
+        entry = self.training(name)
+        if entry.explores != explores:
+            kind = "exploration" if explores else "training"
+            raise Problem("not-found", f"there is no {kind} of this name")
+        return entry
+
     def create(
         self,
         definition: dict[str, Any],
@@ -118,11 +146,9 @@ class Trainings:
         public: bool = False,
         by: Actor = SERVER,
     ) -> TrainingEntry:
-        """Store a training and open its first step."""
-        from harmony.learn.training import Training
-
+        """Store a training, or an exploration, and open its first step."""
         try:
-            training = Training.from_document(definition)
+            training = definition_of(definition)
             state = begun(training)
         except HarmonyError as problem:
             raise Problem("malformed", str(problem)) from None
@@ -219,8 +245,8 @@ class Trainings:
                 .group_by(schema.rounds.c.id)
             ).all()
         reports = {round_id: int(count) for round_id, count in counted}
-        trainer = trainer_of(entry, row.trainer)
-        return Progress(entry, trainer, reports, int(row.late), int(row.refused))
+        runner = runner_of(entry, row.trainer)
+        return Progress(entry, runner, reports, int(row.late), int(row.refused))
 
     def _pacing(self, entry: TrainingEntry, step: StepEntry) -> Pacing:
         pacing = self._pacings.get(entry.id)

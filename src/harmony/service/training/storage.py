@@ -1,8 +1,9 @@
-"""Steps as the database keeps them: the trainer's state, and the round of its next step.
+"""Steps as the database keeps them: a trainer's or explorer's state, and its next step's round.
 
-The trainer is a pure state machine (`harmony.learn.trainer`).  Everything that takes time, which
-is learning and making the next step's tables, happens in `begun` and `learnt`, before anything is
-locked; `close_step` only writes.
+Both are pure state machines (`harmony.learn.trainer`, `harmony.exploration.explorer`) that yield
+steps and learn from their tallies; nothing else here knows which of them runs.  Everything that
+takes time, which is learning and making the next step's tables, happens in `begun` and `learnt`,
+before anything is locked; `close_step` only writes.
 """
 
 from __future__ import annotations
@@ -17,29 +18,33 @@ from harmony.rounds import Round
 from harmony.tally import Tally
 
 from .. import schema
-from ..entries import TrainingEntry
+from ..entries import TrainingEntry, is_exploration
 from ..ingest.blocks import report_size
 from ..retention import drop_at_close
 from ..round_rows import insert_round
 
 if TYPE_CHECKING:
+    from harmony.exploration import Exploration, Explorer
     from harmony.learn.trainer import Trainer
     from harmony.learn.training import Training
+
+    Definition = Training | Exploration
+    Runner = Trainer | Explorer
 
 FINISHED, STOPPED = "finished", "stopped"
 
 
 @dataclass(frozen=True)
 class State:
-    """What a trainer is about to keep: its state, and its next step if it wants one."""
+    """What is about to be kept: the state of what runs, and its next step if it wants one."""
 
     trainer: str
     step: dict[str, Any] | None
 
     @classmethod
-    def of(cls, trainer: Trainer) -> State:
-        """Write down where a trainer is."""
-        step, row = trainer.step, None
+    def of(cls, runner: Runner) -> State:
+        """Write down where a trainer or explorer is."""
+        step, row = runner.step, None
         if step is not None:
             row = {
                 "number": step.number,
@@ -47,31 +52,49 @@ class State:
                 "report_bytes": report_size(step.survey),
                 "document": msgspec.json.encode(step.to_document()).decode(),
             }
-        return cls(msgspec.json.encode(trainer.state).decode(), row)
+        return cls(msgspec.json.encode(runner.state).decode(), row)
 
 
-def begun(training: Training) -> State:
-    """Return the state of a training that has heard of nobody yet."""
-    from harmony.learn.trainer import Trainer
+def definition_of(document: dict[str, Any]) -> Definition:
+    """Read a definition, as a person writes it or as it was stored."""
+    if is_exploration(document):
+        from harmony.exploration import Exploration
 
-    return State.of(Trainer(training))
+        return Exploration.from_document(document)
+    from harmony.learn.training import Training
+
+    return Training.from_document(document)
+
+
+def begun(definition: Definition) -> State:
+    """Return the state of a training or exploration that has heard of nobody yet."""
+    return State.of(_runner(definition))
 
 
 def learnt(entry: TrainingEntry, stored: str, tally: Tally, least: int) -> State:
-    """Return the state after a step; a trainer learns nothing from fewer reports than `least`."""
-    trainer = trainer_of(entry, stored)
+    """Return the state after a step; nothing is learnt from fewer reports than `least`."""
+    runner = runner_of(entry, stored)
     if tally.reports >= least:
-        trainer.learn(tally)
-    return State.of(trainer)
+        runner.learn(tally)
+    return State.of(runner)
 
 
-def trainer_of(entry: TrainingEntry, stored: str) -> Trainer:
-    """Return the trainer whose stored state this is."""
+def runner_of(entry: TrainingEntry, stored: str) -> Runner:
+    """Return the trainer, or the explorer, whose stored state this is."""
+    definition = definition_of(msgspec.json.decode(entry.definition))
+    return _runner(definition, msgspec.json.decode(stored))
+
+
+def _runner(definition: Definition, state: dict[str, Any] | None = None) -> Runner:
+    """Return the trainer, or the explorer, of a definition: a new one, or one that goes on."""
     from harmony.learn.trainer import Trainer
     from harmony.learn.training import Training
 
-    training = Training.from_document(msgspec.json.decode(entry.definition))
-    return Trainer.resume(training, msgspec.json.decode(stored))
+    if isinstance(definition, Training):
+        return Trainer(definition) if state is None else Trainer.resume(definition, state)
+    from harmony.exploration import Explorer
+
+    return Explorer(definition) if state is None else Explorer.resume(definition, state)
 
 
 def stored_trainer(connection: Connection, training: int) -> str:

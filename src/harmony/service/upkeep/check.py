@@ -20,7 +20,7 @@ from harmony.service.entries import RoundEntry
 from harmony.service.retention import DAY
 from harmony.service.sealing import KEY_BYTES, NO_KEY
 from harmony.service.stores.device_index import DeviceIndex
-from harmony.service.training.storage import trainer_of
+from harmony.service.training.storage import runner_of
 
 from .backup import check_file, existing_sqlite
 from .recount import recount
@@ -139,7 +139,7 @@ def _trainings(connection: Connection, catalogue: Catalogue) -> Iterator[Finding
         if steps != (stored.ended is None):
             problem = f"it has {steps} open steps"
         try:
-            trainer_of(entry, stored.trainer)
+            runner_of(entry, stored.trainer)
         except (HarmonyError, ValueError, KeyError, TypeError) as broken:
             problem = f"its state cannot be read ({type(broken).__name__})"
         yield Finding(f"training {name}", problem)
