@@ -123,7 +123,9 @@ def test_the_allocation_follows_from_n_epsilon_and_the_features() -> None:
     for one in (few, many):
         assert 0.5 < one.iterations * one.gradient_devices / 1_000_000 < 0.95
         steps = one.placing_devices + one.closer_devices + one.level_devices
-        assert steps + one.iterations * (one.gradient_devices + one.line_devices) == 1_000_000
+        assert (
+            steps + one.iterations * (one.gradient_devices + one.line_devices) == 900_000
+        )  # the others judge the model
 
 
 def test_rare_values_keep_a_frequency_above_zero() -> None:

@@ -64,7 +64,7 @@ def test_every_device_is_asked_at_most_once(loss: str) -> None:
         wanted += step.devices
         trainer.learn(Tally.empty(step.survey, Round.open("1")))
     assert wanted <= N + len(trainer.history)
-    assert wanted >= 0.5 * N  # a training that hears nothing has no level to set
+    assert wanted >= 0.4 * N  # a training that hears nothing has no level to set
 
 
 @pytest.mark.parametrize("loss", LOSSES)

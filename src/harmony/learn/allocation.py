@@ -59,7 +59,9 @@ class Allocation:
     def __init__(self, training: Training) -> None:
         self.training = training
         self.squared = training.loss == "squared"
-        n, blocks, width = training.devices, len(training.features), training.width
+        self.devices = n = max(training.devices - training.evaluating, 1)
+        """Those that the model learns from."""
+        blocks, width = len(training.features), training.width
         self.noise = answer_noise(training.epsilon)
         even = 1 / (1 + math.sqrt(blocks * width))
         needed = self.noise / SCALAR_ERROR**2 / n
@@ -67,17 +69,17 @@ class Allocation:
         self.iterations = iterations(n / (self.noise * blocks * width))
 
     def _devices(self, share: float) -> int:
-        return max(1, round(self.training.devices * share))
+        return max(1, round(self.devices * share))
 
     @property
     def _label_places(self) -> float:
         """Devices that place the label."""
-        return min(3 * PLACING * self.noise, MOST_FOR_THE_LABEL * self.training.devices)
+        return min(3 * PLACING * self.noise, MOST_FOR_THE_LABEL * self.devices)
 
     @property
     def _feature_places(self) -> float:
         """Devices that place a feature, or count its values."""
-        most = MOST_FOR_PLACING * self.training.devices / len(self.training.features)
+        most = MOST_FOR_PLACING * self.devices / len(self.training.features)
         return min(PLACING * self.noise, most)
 
     @property
@@ -109,7 +111,7 @@ class Allocation:
     @property
     def gradient_devices(self) -> int:
         spent = CLOSER + LINES + self._level
-        left = 1 - self.placing_devices / self.training.devices - spent * self.scalar
+        left = 1 - self.placing_devices / self.devices - spent * self.scalar
         return self._devices(left / self.iterations)
 
     @property
@@ -121,7 +123,7 @@ class Allocation:
         """The last step takes whatever rounding has left."""
         spent = self.placing_devices + self.closer_devices
         spent += self.iterations * (self.gradient_devices + self.line_devices)
-        return max(1, self.training.devices - spent)
+        return max(1, self.devices - spent)
 
     @property
     def _level(self) -> float:

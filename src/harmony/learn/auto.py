@@ -28,6 +28,7 @@ from ..arrays import Floats
 from ..attributes import Attribute, Numeric
 from .allocation import Allocation, Clips
 from .calibration import calibrated, posterior_label_mean
+from .evaluation import Candidate, evaluated
 from .features import Features, Path, moved_scalings
 from .logit import normal_log_odds
 from .mixture import Mixture, optimal_shares, posterior_weights
@@ -35,7 +36,7 @@ from .placing import Places, find_places
 from .score import Score
 from .shrinkage import posterior_mean
 from .step import Question
-from .trainer import Estimates, Method, QuestionEstimate, StepRequest
+from .trainer import Estimates, Method, Outcome, QuestionEstimate, StepRequest
 from .training import Training
 
 PRIOR_STEP = 0.75
@@ -78,14 +79,17 @@ def auto(training: Training) -> Method:
     state = _begin(training, places)
     yield from _descend(training, allocation, state)
     if state.score.flat:
-        return score_for_loss(training, state)
+        return Outcome(score_for_loss(training, state), None)
     std = max(state.known.std(state.weights), math.sqrt(state.explained))
     best, loss = score_for_loss(training, state), state.residual_variance
     ask = partial(StepRequest, model=state.score, best=best, loss=loss, label=state.label)
     if training.loss == "squared":
-        return (yield from _level(allocation, state, std, ask))
-    label_mean = places.frequencies[training.label.name]
-    return (yield from calibrated(allocation, state.score, best, state.mean, std, label_mean, ask))
+        candidate = yield from _level(allocation, state, std, ask)
+    else:
+        label_mean = places.frequencies[training.label.name]
+        begun = state.score, best, state.mean, std
+        candidate = yield from calibrated(allocation, *begun, label_mean, ask)
+    return (yield from evaluated(candidate, training, ask))
 
 
 def _begin(training: Training, places: Places) -> _State:
@@ -162,16 +166,21 @@ def _place_again(
     return Features.of(features, places, moved_scalings(before, features))
 
 
-def _level(allocation: Allocation, state: _State, std: float, ask: partial[StepRequest]) -> Method:
+def _level(
+    allocation: Allocation, state: _State, std: float, ask: partial[StepRequest]
+) -> Generator[StepRequest, Estimates, Candidate]:
     """Set the length and the level of a score for squared loss, with the devices that are left."""
     centred, devices = state.known.score(state.weights), allocation.level_devices
     clips = allocation.clips(std, state.mean, state.residual_variance, devices // 3)
     clip = allocation.level_clip(state.mean, state.mean_error, state.residual_variance)
     found = yield ask("level", allocation.level(clips, clip), devices, direction=centred)
     slope, error, _ = _slope(found, std, clips)
-    score = state.score.plus(posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR), centred)
+    longer = posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR)
     prior_std = math.hypot(state.mean_error, std / 4)
-    return score.shifted(_posterior_mean(found["residual"], clip, 0.0, prior_std))
+    higher = _posterior_mean(found["residual"], clip, 0.0, prior_std)
+    score = state.score.plus(longer, centred).shifted(higher)
+    constant = Score.constant(score.features, state.mean + higher)
+    return Candidate(score, constant, (1 + longer) * std, math.sqrt(state.residual_variance))
 
 
 def _line(

@@ -8,7 +8,7 @@ to add to the score and how steep to make it.  The direction stays as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import partial
 from statistics import NormalDist
@@ -19,8 +19,9 @@ from ..arrays import Floats
 from . import step as ask_for
 from .allocation import Allocation
 from .density import Counts, Density
+from .evaluation import Candidate
 from .score import Score
-from .trainer import Method, QuestionEstimate, StepRequest
+from .trainer import Estimates, QuestionEstimate, StepRequest
 
 REFINABLE_SIZE = 2_500
 """The effective sample size from which on devices can tell where the odds are even."""
@@ -53,7 +54,7 @@ def calibrated(
     std: float,
     label: QuestionEstimate,
     ask: partial[StepRequest],
-) -> Method:
+) -> Generator[StepRequest, Estimates, Candidate]:
     """Turn a score into log-odds, with the devices that are left.
 
     Scores are thought to have this mean and deviation, and log-odds to be the `prior`; `label` is
@@ -86,7 +87,9 @@ def calibrated(
         rest = devices - placing - curve_devices
         found = yield ask("curve", (ask_for.surplus(near),), rest, best=log_odds.of(score))
         log_odds = refine_threshold(log_odds, near, found["surplus"], label.mean, shares)
-    return log_odds.of(score)
+    rate = posterior_label_mean(label)[0]
+    constant = Score.constant(score.features, 2 * math.atanh(rate))
+    return Candidate(log_odds.of(score), constant, log_odds.slope * std, 1.0)
 
 
 def posterior_label_mean(estimate: QuestionEstimate) -> tuple[float, float]:

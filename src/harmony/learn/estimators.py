@@ -28,7 +28,7 @@ from .domains import Bounds, Categories, column_names, numeric_domain, read_doma
 from .model import Model
 from .planning import LEAST_CLOSED, plan
 from .records import Records
-from .training import Training
+from .training import EVALUATION, Training
 
 METHODS = ("auto", "sgd", "mgd", "mgd-dr", "non-private")
 
@@ -48,6 +48,7 @@ class _Linear(BaseEstimator):
         categories: Categories = None,
         seed: int | None = None,
         progress: bool | None = None,
+        evaluation: float = EVALUATION,
     ) -> None:
         self.epsilon = epsilon
         self.method = method
@@ -55,6 +56,7 @@ class _Linear(BaseEstimator):
         self.categories = categories
         self.seed = seed
         self.progress = progress
+        self.evaluation = evaluation
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -88,7 +90,10 @@ class _Linear(BaseEstimator):
             raise SurveyError(f"'method' must be one of {', '.join(METHODS)}")
         features = read_domains(table, self.bounds, self.categories)
         devices = len(labels)
-        training = Training("model", self.epsilon, self._loss, label, features, devices)
+        training = Training(
+            "model", self.epsilon, self._loss, label, features, devices,
+            evaluation=self.evaluation,
+        )  # fmt: skip
         columns = {feature.name: table[feature.name] for feature in features} | {label.name: labels}
         # Steps take rows in turn, and rows are often sorted: devices come in no order.
         order = np.random.default_rng(self.seed).permutation(devices)
@@ -97,12 +102,13 @@ class _Linear(BaseEstimator):
             self._warn_if_few(training)
             trainer = train(training, records, seed=self.seed, progress=self.progress)
             self.model_, self.history_ = trainer.model, trainer.history
+            self._warn_if_constant()
         else:
             from .published import learn_published
 
             score, self.history_ = learn_published(self.method, training, records, self.seed)
             self.model_ = Model(training, score)
-        self.n_devices_ = devices
+        self.n_devices_, self.evaluation_ = devices, self.model_.evaluation
 
     def _warn_if_few(self, training: Training) -> None:
         expected = plan(training)
@@ -114,6 +120,11 @@ class _Linear(BaseEstimator):
                 FewDevicesWarning,
                 stacklevel=4,
             )
+
+    def _warn_if_constant(self) -> None:
+        evaluation = self.model_.evaluation
+        if evaluation is not None and not evaluation.kept:
+            warnings.warn(f"the model: {evaluation}", FewDevicesWarning, stacklevel=4)
 
     def _weights(self) -> tuple[NDArray[np.float64], float]:
         """Return a weight for each column, or each of its values, in the units of X."""
@@ -149,7 +160,8 @@ class LinearRegression(RegressorMixin, _Linear):
 
     `method` is "auto", or one of the paper's: "sgd", "mgd", "mgd-dr" and "non-private", which
     simulate their noise and are for comparison.  Without a `seed` randomness is the operating
-    system's.
+    system's.  A share of the devices, `evaluation`, takes no part in learning: `evaluation_` has
+    what they say about the model, and if a constant seems better, the constant is returned.
     """
 
     _loss = "squared"
@@ -164,9 +176,10 @@ class LinearRegression(RegressorMixin, _Linear):
         categories: Categories = None,
         seed: int | None = None,
         progress: bool | None = None,
+        evaluation: float = EVALUATION,
     ) -> None:
         super().__init__(epsilon, method=method, bounds=bounds, categories=categories, seed=seed,
-                         progress=progress)  # fmt: skip
+                         progress=progress, evaluation=evaluation)  # fmt: skip
         self.label_bounds = label_bounds
 
     def __sklearn_tags__(self) -> Any:
@@ -214,14 +227,16 @@ class _Classifier(ClassifierMixin, _Linear):
         categories: Categories = None,
         seed: int | None = None,
         progress: bool | None = None,
+        evaluation: float = EVALUATION,
     ) -> None:
         super().__init__(epsilon, method=method, bounds=bounds, categories=categories, seed=seed,
-                         progress=progress)  # fmt: skip
+                         progress=progress, evaluation=evaluation)  # fmt: skip
         self.classes = classes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True  # on the 200 rows of scikit-learn's own checks
         return tags
 
     def fit(self, X: Any, y: ArrayLike) -> _Classifier:
@@ -305,7 +320,7 @@ def estimator_of(model: Model) -> _Linear:
     kinds = {one._loss: one for one in (LinearRegression, LogisticRegression, LinearSVC)}
     estimator = kinds[training.loss](epsilon=training.epsilon)
     estimator.model_, estimator.history_ = model, []
-    estimator.n_devices_ = training.devices
+    estimator.n_devices_, estimator.evaluation_ = training.devices, model.evaluation
     names = [feature.name for feature in training.features]
     estimator.n_features_in_, estimator.feature_names_in_ = len(names), np.array(names, object)
     if isinstance(estimator, _Classifier):

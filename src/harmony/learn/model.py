@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from ..errors import SurveyError
 from .records import Records
 from .score import Score
 from .training import Training
+
+if TYPE_CHECKING:
+    from .evaluation import Evaluation
 
 FORMAT = "harmony-model/1"
 CHUNK = 1 << 17
@@ -36,6 +39,8 @@ class Model:
     training: Training
     score: Score
     """Its features have the ranges in which the training saw their numbers."""
+    evaluation: Evaluation | None = None
+    """What devices that it did not learn from say about it, once they have been asked."""
 
     @property
     def intercept(self) -> float:
@@ -95,6 +100,8 @@ class Model:
             f"  step {one['step']:>2}  {one['purpose']:<9} {one['devices']:>12,} devices"
             for one in history[:20]
         ]
+        if self.evaluation is not None:
+            lines.append(f"  {self.evaluation}")
         lines.append(f"  intercept {self.intercept:+.4f}, and the largest weights:")
         largest = self.largest()
         width = max(len(name) for name, _ in largest)
@@ -107,12 +114,15 @@ class Model:
         return model_html(self)
 
     def to_document(self) -> dict[str, Any]:
-        return {
+        document: dict[str, Any] = {
             "format": FORMAT,
             "training": self.training.to_document(),
             "features": [feature.to_document() for feature in self.score.features],
             "model": self.score.to_document(),
         }
+        if self.evaluation is not None:
+            document["evaluation"] = self.evaluation.to_document()
+        return document
 
     @classmethod
     def from_document(cls, document: Any) -> Model:
@@ -121,7 +131,12 @@ class Model:
             raise SurveyError(f"a model must be a mapping with 'format' {FORMAT!r}")
         training = Training.from_document(document.get("training"))
         features = _features_as_seen(document.get("features"), training)
-        return cls(training, Score.from_document(document.get("model"), features))
+        score = Score.from_document(document.get("model"), features)
+        if (about := document.get("evaluation")) is None:
+            return cls(training, score)
+        from .evaluation import Evaluation
+
+        return cls(training, score, Evaluation.from_document(about))
 
     def save(self, path: str | Path) -> None:
         """Write the model to a .json or .yaml file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .model import Model
 from .score import Score
 from .step import Question, Step
 from .training import Training
+
+if TYPE_CHECKING:
+    from .evaluation import Evaluation
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,15 @@ class StepRequest:
     """The label as devices see it, if its domain is wider than that."""
 
 
-Method = Generator[StepRequest, Estimates, Score]
-"""A method of learning asks for steps, is sent their estimates, and returns the score."""
+class Outcome(NamedTuple):
+    """What a method arrives at: the score, and what other devices say about it."""
+
+    score: Score
+    evaluation: Evaluation | None
+
+
+Method = Generator[StepRequest, Estimates, Outcome]
+"""A method of learning asks for steps, is sent their estimates, and returns the outcome."""
 
 
 class Trainer:
@@ -98,6 +108,7 @@ class Trainer:
         self._method: Method = auto(training)
         self._best = Score.constant(training.features)
         self._label: Attribute | None = None
+        self._evaluation: Evaluation | None = None
         self.step: Step | None = None
         self._advance(None)
 
@@ -123,7 +134,8 @@ class Trainer:
     def model(self) -> Model:
         """The model so far, or the final one once `step` is None."""
         factor, shift = self._label_scale
-        return Model(self.training, self._best.times(factor).shifted(shift))
+        score = self._best.times(factor).shifted(shift)
+        return Model(self.training, score, self._evaluation)
 
     @property
     def _label_scale(self) -> tuple[float, float]:
@@ -166,7 +178,7 @@ class Trainer:
         try:
             request = self._method.send(estimates)  # type: ignore[arg-type]  # None starts it
         except StopIteration as end:
-            self._best, self.step = end.value, None
+            (self._best, self._evaluation), self.step = end.value, None
             return  # the label is that of the last step
         self._best, self._label = request.best, request.label
         if self.history:

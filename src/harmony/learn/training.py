@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +13,14 @@ from ..errors import SurveyError
 
 LOSSES = ("squared", "logistic", "hinge")
 METHODS = ("auto",)
+EVALUATION, MOST_EVALUATION = 0.1, 0.5
+"""The share of the devices that are kept for evaluation: usually, and at most."""
+
 MAX_NAME = 180
 """Longest name of a feature: a step's survey puts a few words before it."""
 
-_FIELDS = {"name", "epsilon", "loss", "label", "features", "devices", "method", "seed"}
+_OPTIONAL = {"method", "seed", "evaluation"}
+_FIELDS = {"name", "epsilon", "loss", "label", "features", "devices"} | _OPTIONAL
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ class Training:
     devices: int
     method: str = "auto"
     seed: int | None = None
+    evaluation: float = EVALUATION
+    """The share of the devices that are kept to tell how good the model is."""
 
     def __post_init__(self) -> None:
         from ..survey import checked_epsilon, checked_name
@@ -55,8 +62,17 @@ class Training:
             raise SurveyError("'devices' must be a positive integer: how many will take part")
         if self.seed is not None and type(self.seed) is not int:
             raise SurveyError("'seed' must be an integer")
+        share = self.evaluation
+        if type(share) not in (int, float) or not 0 <= share <= MOST_EVALUATION:
+            raise SurveyError(f"'evaluation' must be a share from 0 to {MOST_EVALUATION:g}")
+        object.__setattr__(self, "evaluation", float(share))
         object.__setattr__(self, "features", _checked_features(self.features, self.label))
         _check_label(self.label, self.loss)
+
+    @property
+    def evaluating(self) -> int:
+        """How many devices are kept for evaluation."""
+        return math.floor(self.evaluation * self.devices)
 
     @property
     def width(self) -> int:
@@ -72,6 +88,7 @@ class Training:
             "features": [feature.to_document() for feature in self.features],
             "devices": self.devices,
             "method": self.method,
+            "evaluation": self.evaluation,
         }
         return document if self.seed is None else document | {"seed": self.seed}
 
@@ -80,7 +97,7 @@ class Training:
         """Read a training as a person writes it, or as it was sent."""
         if not isinstance(document, dict):
             raise SurveyError("a training must be a mapping with 'name', 'label' and 'features'")
-        if lost := _FIELDS - {"method", "seed"} - document.keys():
+        if lost := _FIELDS - _OPTIONAL - document.keys():
             raise SurveyError(f"'{min(lost)}' is missing")
         if unknown := document.keys() - _FIELDS:
             raise SurveyError(f"unknown field '{min(map(str, unknown))}'")
@@ -98,6 +115,7 @@ class Training:
             devices=document["devices"],
             method=document.get("method", "auto"),
             seed=document.get("seed"),
+            evaluation=document.get("evaluation", EVALUATION),
         )
 
 

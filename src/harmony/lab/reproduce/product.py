@@ -34,7 +34,8 @@ def auto_error(
     if loss != "squared":
         label, target = Categorical("target", [-1, 1]), people.label.astype(np.int8)
     features = [_feature(one) for one in people.features]
-    training = Training(people.name, epsilon, loss, label, features, people.n - count)
+    devices = people.n - count
+    training = Training(people.name, epsilon, loss, label, features, devices, evaluation=0)
     tested = slice(start, start + count)
     table = _columns(people, _others(start, count))
     table["target"] = _others(start, count)(target)

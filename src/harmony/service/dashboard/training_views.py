@@ -45,6 +45,18 @@ def loss_of(training: Document) -> Chart | None:
     return loss_chart(training["name"], known)
 
 
+def evaluation_words(training: Document) -> str | None:
+    """Say how good the model is, once devices that it did not learn from have told.
+
+    >>> evaluation_words({"model": {}}) is None
+    True
+    """
+    from harmony.learn.evaluation import Evaluation
+
+    document = training["model"].get("evaluation")
+    return None if document is None else str(Evaluation.from_document(document))
+
+
 def coefficients(training: Document) -> list[tuple[str, str, str]]:
     """Return the model as (feature, value, weight), the intercept first.
 

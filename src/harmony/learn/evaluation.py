@@ -1,0 +1,204 @@
+"""Evaluation: how good a model is, asked of devices that it has not learned from.
+
+Some devices are kept for one more step of the same flow.  For squared loss they tell the mean
+squared residual and how far the score parts people, from which follows R2, the share of the
+label's variance that the model explains.  For classes they tell how often the label has the sign
+of the score: that is the error, without any approximation.  If they say that a constant does
+better, the constant is what is returned.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from ..errors import SurveyError
+from . import step as ask_for
+from .planning import EXPLAINED, plan
+from .score import Score
+from .shrinkage import posterior_mean
+from .step import Question
+from .trainer import Estimates, Outcome, StepRequest
+from .training import Training
+
+RESIDUAL_CLIP, SCORE_CLIP = 3.0, 3.0
+"""Where residuals and scores are clipped, in their standard deviations."""
+
+INSTRUMENT_CLIP = 0.5
+SIGN = 1e-9
+"""Where a score is clipped of which the sign counts."""
+
+SURE, Z = 1.645, 1.96
+TOLERATED = 0.01
+"""A model that seems to be worse than the constant by no more than this is kept."""
+
+HOPELESS, GAIN_STD = -0.15, 0.15
+"""The gain that is expected where the plan says that nothing can be learned, and its doubt."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What devices that a model has not learned from say about it.
+
+    `value` lies between `low` and `high` with a confidence of 95%, as far as noise goes.  R2 may be
+    negative, and is 0 for a constant; an error is to be compared with the `constant`'s.
+
+    >>> Evaluation("error", 0.2, 0.18, 0.22, 0.45, 10_000, True)
+    error 0.200 (0.180 to 0.220), of a constant 0.450, by 10,000 devices that it did not learn from
+    """
+
+    metric: str
+    value: float
+    low: float
+    high: float
+    constant: float
+    devices: int
+    kept: bool
+    """Whether the model was kept; else the constant took its place."""
+
+    def __repr__(self) -> str:
+        told = (
+            f"{self.metric} {self.value:.3f} ({self.low:.3f} to {self.high:.3f}), of a constant "
+            f"{self.constant:.3f}, by {self.devices:,} devices that it did not learn from"
+        )
+        if self.kept:
+            return told
+        return f"{told}; a constant seems to be better, and took its place"
+
+    def to_document(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_document(cls, document: Any) -> Evaluation:
+        """Read an evaluation back."""
+        try:
+            return cls(
+                metric=str(document["metric"]),
+                value=float(document["value"]),
+                low=float(document["low"]),
+                high=float(document["high"]),
+                constant=float(document["constant"]),
+                devices=int(document["devices"]),
+                kept=bool(document["kept"]),
+            )
+        except (KeyError, TypeError, ValueError) as problem:
+            raise SurveyError(f"'evaluation' lacks or misstates {problem}") from None
+
+
+class Candidate(NamedTuple):
+    """A score to be evaluated, the constant beside it, and the deviations of score and residual."""
+
+    score: Score
+    constant: Score
+    score_std: float
+    residual_std: float
+
+    @property
+    def residual_clip(self) -> float:
+        return RESIDUAL_CLIP * self.residual_std
+
+    @property
+    def wide_clip(self) -> float:
+        """A clip that hides nothing, even if the score goes much too far."""
+        return RESIDUAL_CLIP * math.hypot(self.residual_std, self.score_std)
+
+    @property
+    def score_clip(self) -> float:
+        return SCORE_CLIP * self.score_std
+
+
+def evaluated(
+    candidate: Candidate, training: Training, ask: partial[StepRequest]
+) -> Generator[StepRequest, Estimates, Outcome]:
+    """Ask the devices that were kept for it about a score, and return that or the constant."""
+    score, constant, devices = candidate.score, candidate.constant, training.evaluating
+    squared = training.loss == "squared"
+    if devices < 1 or score.flat:
+        return Outcome(score, None)
+    direction = score.plus(-1.0, constant)
+    asked = _variance_questions(candidate) if squared else _error_questions()
+    ask = partial(ask, model=score, best=score, direction=direction)
+    found = yield ask("evaluation", asked, devices)
+    told = min(sum(one.n for one in found.values()), devices)  # some answer more than once
+    if not all(one.n for one in found.values()):
+        return Outcome(constant, None)  # too few to tell anything
+    expected = HOPELESS + EXPLAINED * plan(training).closed
+    about = (_variance if squared else _error)(candidate, found, told, expected)
+    return Outcome(score if about.kept else constant, about)
+
+
+def is_kept(gain: float, error: float, expected: float) -> bool:
+    """Whether a model of this estimated gain over the constant, with this error, is kept.
+
+    What the plan lets one expect counts, too: the more, the less the devices can tell.
+
+    >>> is_kept(0.1, 0.05, 0.0), is_kept(-0.1, 0.05, 0.0), is_kept(-0.001, 0.002, 0.0)
+    (True, False, True)
+    >>> is_kept(0.1, 0.5, HOPELESS), is_kept(0.1, 0.5, HOPELESS + EXPLAINED)
+    (False, True)
+    """
+    surely_worse = gain < -max(SURE * error, TOLERATED)
+    return not surely_worse and posterior_mean(gain, error, expected, GAIN_STD) > -TOLERATED
+
+
+def _named(question: Question, name: str) -> Question:
+    return replace(question, attribute=replace(question.attribute, name=name))
+
+
+def _variance_questions(candidate: Candidate) -> tuple[Question, ...]:
+    residual, wide = ("residual", candidate.residual_clip), ("residual", candidate.wide_clip)
+    far = ("direction", candidate.score_clip)
+    near = ("direction", INSTRUMENT_CLIP * candidate.score_std)
+    return (
+        _named(ask_for.product(residual, residual, weight=3), "squared residual"),
+        _named(ask_for.product(far, far, weight=3), "squared score"),
+        _named(ask_for.product(wide, near, weight=3), "what is left"),
+        _named(ask_for.product(far, near), "instrument"),
+    )
+
+
+def _variance(candidate: Candidate, found: Estimates, devices: int, expected: float) -> Evaluation:
+    """Return R2: the score d explains E[d^2] (1 + 2 b), with b the slope of the residual on it."""
+    left, left_error = _scaled(found, "squared residual", candidate.residual_clip**2)
+    spread, spread_error = _scaled(found, "squared score", candidate.score_clip**2)
+    product, product_error = _scaled(found, "what is left", candidate.wide_clip)
+    norm = max(_scaled(found, "instrument", candidate.score_clip)[0], 0.1 * candidate.score_std)
+    slope, slope_error = product / norm, product_error / norm
+    gain = spread * (1 + 2 * slope)
+    gain_error = math.hypot(spread_error * (1 + 2 * slope), 2 * spread * slope_error)
+    total = max(left, candidate.residual_std**2 / 4) + max(gain, 0.0)
+    value = gain / total
+    error = math.hypot((total - gain) * gain_error, gain * left_error) / total**2
+    low, high = value - Z * error, min(value + Z * error, 1.0)
+    # Where it is known that the score parts people at all, what decides is whether it goes too
+    # far, and that is known better than how far it goes.
+    excess = abs(0.5 + slope)
+    if spread > 2 * spread_error and excess > slope_error:
+        error = min(error, abs(value) * slope_error / excess)
+    kept = is_kept(value, error, expected)
+    return Evaluation("R2", value, low, high, 0.0, devices, kept)
+
+
+def _error_questions() -> tuple[Question, ...]:
+    right = ask_for.product(("label", 1.0), ("score", SIGN), weight=2)
+    return (_named(right, "right"), _named(ask_for.product(("label", 1.0)), "label"))
+
+
+def _error(candidate: Candidate, found: Estimates, devices: int, expected: float) -> Evaluation:
+    side = 1.0 if candidate.constant.intercept > 0 else -1.0
+    right, right_error = _scaled(found, "right", 0.5)
+    usual, usual_error = _scaled(found, "label", 0.5 * side)
+    value, error = 0.5 - right, Z * right_error
+    low, high = max(value - error, 0.0), min(value + error, 1.0)
+    kept = is_kept(right - usual, math.hypot(right_error, usual_error), expected)
+    value, constant = (min(max(one, 0.0), 1.0) for one in (value, 0.5 - usual))
+    return Evaluation("error", value, low, high, constant, devices, kept)
+
+
+def _scaled(found: Estimates, name: str, scale: float) -> tuple[float, float]:
+    """Return an estimate and its standard error, in units of `scale`."""
+    one = found[name]
+    return one.mean * scale, math.sqrt(one.variance[0]) * abs(scale)

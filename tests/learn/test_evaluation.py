@@ -1,0 +1,105 @@
+"""Devices that a model did not learn from tell how good it is; a constant is better than harm."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from harmony import Boolean, Numeric
+from harmony.errors import SurveyError
+from harmony.learn import Model, Training
+from harmony.learn.derive import collect_step
+from harmony.learn.evaluation import Candidate, Evaluation, evaluated
+from harmony.learn.records import Records
+from harmony.learn.score import Score
+from harmony.learn.step import Step
+from harmony.learn.trainer import StepRequest, decode
+
+from .cases import learned, people
+
+FEATURES = [Numeric("x", -3, 3)]
+RUNS, DEVICES = 120, 20_000
+
+
+def judged(loss: str, weight: float, run: int) -> tuple[Evaluation, float]:
+    """Let devices judge a score of this weight; return what they say, and what they should."""
+    rng = np.random.default_rng(run)
+    x = rng.uniform(-3, 3, DEVICES)
+    if loss == "squared":
+        label: Numeric | Boolean = Numeric("y", -1, 1)
+        y = np.clip(0.2 * x + rng.normal(0, 0.2, DEVICES), -1, 1)
+        truth = 1 - np.mean((weight * x / 3 - y) ** 2) / np.var(y)
+    else:
+        label = Boolean("y")
+        y = rng.random(DEVICES) < 1 / (1 + np.exp(-x))
+        truth = np.mean((weight * x > 0) != y)
+    training = Training("judged", 2.0, loss, label, FEATURES, 2 * DEVICES, evaluation=0.5)
+    score = Score(FEATURES, 0.0, [np.array([weight])])
+    constant = Score.constant(FEATURES, 0.0)
+    candidate = Candidate(score, constant, abs(weight) / np.sqrt(3), 0.2)
+    ask = partial(StepRequest, model=score, best=score)
+    steps = evaluated(candidate, training, ask)
+    request = next(steps)
+    step = Step(training, 1, request.purpose, request.questions, DEVICES, score, request.direction)
+    records = Records({"x": x, "y": y}, FEATURES, label)
+    with pytest.raises(StopIteration) as end:
+        steps.send(decode(step, collect_step(step, records, 0, DEVICES, seed=run)))
+    evaluation = end.value.value.evaluation
+    assert end.value.value.score is (score if evaluation.kept else constant)
+    return evaluation, float(truth)
+
+
+@pytest.mark.parametrize(
+    ("loss", "weight"), [("squared", 0.6), ("squared", 0.3), ("logistic", 1.0)]
+)
+def test_intervals_hold_the_truth_as_often_as_they_say(loss: str, weight: float) -> None:
+    """Of 120 intervals of 95%, 105 or fewer hold the truth once in 700 times (binomial)."""
+    found = [judged(loss, weight, run) for run in range(RUNS)]
+    held = sum(one.low <= truth <= one.high for one, truth in found)
+    assert held > 105
+    assert all(one.kept for one, _ in found)
+
+
+@pytest.mark.parametrize(
+    ("loss", "weight"), [("squared", -0.6), ("squared", 3.0), ("logistic", -1.0)]
+)
+def test_a_constant_takes_the_place_of_what_is_worse(loss: str, weight: float) -> None:
+    assert not any(judged(loss, weight, run)[0].kept for run in range(20))
+
+
+def test_a_model_tells_how_good_it_is() -> None:
+    unseen = people(20_000, seed=99)
+    trainer = learned("squared", 200_000, 2.0)
+    model = trainer.model
+    about = model.evaluation
+    assert about is not None
+    truth = 1 - np.mean((model.predict(unseen) - unseen["stars"]) ** 2) / np.var(unseen["stars"])
+    assert about.low - 0.02 < truth < about.high + 0.02
+    assert trainer.history[-1]["purpose"] == "evaluation"
+    assert trainer.history[-1]["devices"] == about.devices == 20_000
+    assert f"R2 {about.value:.3f}" in model.summary()
+    assert Model.from_document(model.to_document()).evaluation == about
+
+
+def test_nobody_is_kept_for_evaluation_if_none_is_wanted() -> None:
+    training = Training("t", 1.0, "squared", Numeric("y", 0, 1), FEATURES, 100, evaluation=0)
+    assert training.evaluating == 0
+    assert Training.from_document(training.to_document()) == training
+
+
+@pytest.mark.parametrize("share", [-0.1, 0.6, "a tenth", True])
+def test_shares_that_cannot_be_are_refused(share: object) -> None:
+    with pytest.raises(SurveyError, match="'evaluation' must be a share"):
+        Training(
+            "t", 1.0, "squared", Numeric("y", 0, 1), FEATURES, 100,
+            evaluation=share,  # type: ignore[arg-type]  # that is what is tested
+        )  # fmt: skip
+
+
+def test_damaged_evaluations_are_refused() -> None:
+    document = learned("logistic", 50_000, 4.0).model.to_document()
+    del document["evaluation"]["low"]
+    with pytest.raises(SurveyError, match="'evaluation' lacks or misstates 'low'"):
+        Model.from_document(document)
