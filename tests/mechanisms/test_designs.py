@@ -7,7 +7,14 @@ from collections import Counter
 
 import pytest
 
-from harmony.mechanisms.designs import Design, best_design, is_prime, multipliers, window
+from harmony.mechanisms.designs import (
+    MOST_CELLS,
+    Design,
+    best_design,
+    is_prime,
+    multipliers,
+    window,
+)
 
 PRIMES = [number for number in range(2, 45) if is_prime(number)]
 WIDE = [Design(base, 1, width) for base in PRIMES for width in range(1, max(base // 2, 1) + 1)]
@@ -116,5 +123,5 @@ def test_no_design_has_a_better_variance_or_one_as_good_with_fewer_cells(
 def test_a_large_attribute_keeps_its_tally_within_bounds(epsilon: float, values: int) -> None:
     design = best_design(epsilon, values)
     assert design.base**design.digits >= values
-    assert design.base <= 4096
-    assert design.cells <= max(1 << 18, 4 * values)
+    assert design.base <= 65_536
+    assert design.cells <= max(MOST_CELLS, 4 * values)

@@ -81,7 +81,7 @@ def test_a_reader_gets_to_the_end(tmp_path: Path) -> None:
             assert "<Visit: answered 1, accepted 1, waiting 0>" in answered
             assert "epsilon 0.5 on" in answered
             assert "battery" in reader.follow(until="estimates.csv")
-            assert "('ok',)" in reader.follow(until="integrity_check")
+            assert "all is well" in reader.follow(until="harmony check")
             assert 'harmony_reports_total{outcome="accepted"} 1.0' in reader.follow()
         finally:
             if (tmp_path / "harmony.pid").exists():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from .databases import opened
-from .options import DatabasePlace
-from .terminal import busy, reporting, say
+from .options import DatabasePlace, Json
+from .terminal import busy, reporting, say, say_json
 
 
 @reporting
-def compact(database: DatabasePlace) -> None:
+def compact(database: DatabasePlace, json: Json = False) -> None:
     """Write the files of a database anew: they become small, and nothing deleted is left in them.
 
     It takes as long as a copy; devices that report meanwhile are told to come back.
@@ -19,4 +19,7 @@ def compact(database: DatabasePlace) -> None:
     """
     with opened(database) as source, busy("Writing the files anew"):
         source.compact()
-    say(f"{database}: written anew")
+    if json:
+        say_json({"database": database, "compacted": True})
+    else:
+        say(f"{database}: written anew")

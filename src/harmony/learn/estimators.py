@@ -236,7 +236,6 @@ class _Classifier(ClassifierMixin, _Linear):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.classifier_tags.poor_score = True  # on the 200 rows of scikit-learn's own checks
         return tags
 
     def fit(self, X: Any, y: ArrayLike) -> _Classifier:

@@ -19,6 +19,9 @@ EVALUATION, MOST_EVALUATION = 0.1, 0.5
 MAX_NAME = 180
 """Longest name of a feature: a step's survey puts a few words before it."""
 
+LEAST_EVALUATION = 100
+"""Fewer devices than this cannot tell how good a model is; they had better be learned from."""
+
 _OPTIONAL = {"method", "seed", "evaluation"}
 _FIELDS = {"name", "epsilon", "loss", "label", "features", "devices"} | _OPTIONAL
 
@@ -71,8 +74,9 @@ class Training:
 
     @property
     def evaluating(self) -> int:
-        """How many devices are kept for evaluation."""
-        return math.floor(self.evaluation * self.devices)
+        """How many devices are kept for evaluation: none if they were too few to tell anything."""
+        kept = math.floor(self.evaluation * self.devices)
+        return kept if kept >= LEAST_EVALUATION else 0
 
     @property
     def width(self) -> int:
