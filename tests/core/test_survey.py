@@ -154,7 +154,7 @@ def lower(document: dict) -> None:
             r"attributes\[0\]: 'low' is missing",
         ),
         (
-            lambda d: d["attributes"][0].update(kind="text"),
+            lambda d: d["attributes"][0].update(kind="prose"),
             hm.SurveyError,
             r"attributes\[0\]: 'kind'",
         ),

@@ -356,7 +356,6 @@ def test_what_is_no_step_is_refused(document: Any) -> None:
         ({"model": {"intercept": 0, "weights": {"x": 0, "c": [0] * 5}}}, r"'weights\[c\]'"),
         ({"model": {"intercept": 0, "weights": {"x": 0, "c": ["0"] * 4}}}, r"'weights\[c\]'"),
         ({"direction": {"intercept": 0.0}}, "direction: must be an object"),
-        ({"derive": None}, "'derive' must be an object"),
         ({"derive": []}, "'derive' must be an object"),
         ({"derive": {"other": {"is": "label"}}}, r"derive\[it\]: 'is'"),
     ],
