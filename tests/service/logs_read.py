@@ -13,7 +13,7 @@ _MEANT = re.compile(
     r"/claim\?code=hmy_\S+|Failing row contains \(\d+, \d+, [\w.:-]+, \\x[0-9a-f]{32}, [\d.]+,"
 )
 """What is there on purpose: the first admin's code, on the terminal, which these files are for a
-test; and a round with its seed, which is public, where PostgreSQL refuses it to a deleted survey."""
+test; a round with its seed, which is public, where PostgreSQL refuses one of a deleted survey."""
 
 # A token's id, which may be logged, has 16 digits; a device's has 32, and a report more.
 _PRIVATE = re.compile(
