@@ -210,7 +210,7 @@ def test_what_is_no_tally_is_refused_with_the_way_to_one(survey: hm.Survey, resu
     for given, kind, fix in (
         (table, "DataFrame", "survey.collect(table) makes one of people's values"),
         (result, "Result", "it is estimated already"),
-        ([tally, tally], "list", "add them first: sum(tallies)"),
+        ([tally, tally], "list", "add those of one round, sum(tallies)"),
         ([], "list", "the list is empty"),
         ("week.tally", "str", "hm.Tally.load(path)"),
         (Path("week.tally"), "PosixPath", "hm.Tally.load(path)"),

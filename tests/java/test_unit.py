@@ -17,5 +17,5 @@ def test_the_unit_tests_pass() -> None:
     vectors = {
         name: int(count) for name, count in re.findall(r"vectors of (\w+): (\d+)", done.stdout)
     }
-    assert len(vectors) == 11
+    assert len(vectors) == 13
     assert min(vectors.values()) > 0

@@ -3,6 +3,7 @@ package org.harmonyldp.device;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -48,18 +49,26 @@ final class AppRecord {
      * none, or if it cannot be read.
      */
     static Map<String, Object> snapshot(Function<String, ?> values, List<Attribute> needs) {
+        Map<String, Object> read = new HashMap<>();
         Map<String, Object> told = new HashMap<>();
+        Map<String, Set<Kind>> asked = new HashMap<>();
         for (Attribute need : needs) {
-            if (told.containsKey(need.reads)) {
+            if (!asked.computeIfAbsent(need.reads, unused -> new HashSet<>()).add(need.asksFor)) {
                 continue;
             }
             Object value;
             try {
-                value = Values.told(values.apply(need.reads), need.asksFor);
+                if (!read.containsKey(need.reads)) {
+                    read.put(need.reads, null);
+                    read.put(need.reads, values.apply(need.reads));
+                }
+                value = Values.told(read.get(need.reads), need.asksFor);
             } catch (Throwable error) {
                 value = null; // whatever an app's code throws, undeclared or an Error, may depend on the value
             }
-            told.put(need.reads, value);
+            if (value != null) { // it is of one kind, whichever others are asked for
+                told.put(need.reads, value);
+            }
         }
         return told;
     }

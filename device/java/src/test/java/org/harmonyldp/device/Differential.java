@@ -30,8 +30,9 @@ final class Differential {
                 } else {
                     all++;
                     String report = report(survey, step, read);
-                    same += report.equals(Vectors.text(read, "report")) ? 1 : 0;
-                    if (same < all) {
+                    boolean isSame = report.equals(Vectors.text(read, "report"));
+                    same += isSame ? 1 : 0;
+                    if (!isSame) {
                         System.out.println("another report, " + report + ": " + line);
                     }
                 }
