@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Floats
-from ..attributes import MAX_WEIGHT, Attribute
+from ..attributes import MAX_WEIGHT, Attribute, Numeric
 from . import step as ask_for
-from .planning import answer_noise
+from .planning import LEAST_CLOSED, answer_noise, plan
 from .step import UNSCALED, Question, Residual, Scaling
 from .training import Training
 
@@ -32,6 +32,16 @@ PLACING, LEAST_PLACING = 1600.0, 20.0
 
 MOST_FOR_PLACING, MOST_FOR_THE_LABEL = 0.07, 0.03
 """The shares of all devices that may place features, and the label."""
+
+FEATURE_SIZE, LABEL_SIZE, LEVEL_SIZE = 100.0, 300.0, 500.0
+"""Answers without noise below which the places of features and of the label, and its level, cost
+more than the rest."""
+
+FEATURE_SHARE, LABEL_SHARE, LEVEL_SHARE = 0.15, 0.2, 0.3
+"""The shares of all devices that these take if that many are too few."""
+
+CONSTANT_SHARE = 0.45
+"""The share of the devices that place a numeric label where only its level is asked for."""
 
 ACCURATE_SLOPE = 0.1
 """The error of a slope below which no residual needs to be clipped for it."""
@@ -59,7 +69,10 @@ class Allocation:
     def __init__(self, training: Training) -> None:
         self.training = training
         self.squared = training.loss == "squared"
-        self.devices = n = max(training.devices - training.evaluating, 1)
+        self.learns = plan(training).closed >= LEAST_CLOSED
+        """Whether more than the label's level can be learned at all."""
+        kept = training.evaluating if self.learns else 0
+        self.devices = n = max(training.devices - kept, 1)
         """Those that the model learns from."""
         blocks, width = len(training.features), training.width
         self.noise = answer_noise(training.epsilon)
@@ -74,13 +87,20 @@ class Allocation:
     @property
     def _label_places(self) -> float:
         """Devices that place the label."""
-        return min(3 * PLACING * self.noise, MOST_FOR_THE_LABEL * self.devices)
+        if not self.learns:
+            return CONSTANT_SHARE * self.devices if self.squared else self.devices
+        most = LABEL_SHARE if self.squared else LEVEL_SHARE  # which a class has with its place
+        least = min(LABEL_SIZE * self.noise, most * self.devices)
+        return min(3 * PLACING * self.noise, max(MOST_FOR_THE_LABEL * self.devices, least))
 
     @property
     def _feature_places(self) -> float:
         """Devices that place a feature, or count its values."""
-        most = MOST_FOR_PLACING * self.devices / len(self.training.features)
-        return min(PLACING * self.noise, most)
+        features = self.training.features
+        each = self.devices / len(features)
+        numbers = sum(isinstance(one, Numeric) for one in features) / len(features)
+        least = numbers * min(FEATURE_SIZE * self.noise, FEATURE_SHARE * each)
+        return min(PLACING * self.noise, max(MOST_FOR_PLACING * each, least))
 
     @property
     def places_numbers(self) -> bool:
@@ -94,7 +114,7 @@ class Allocation:
     @property
     def placing_devices(self) -> int:
         """Those that place numbers and count values, in all stages together."""
-        features = len(self.training.features) * self._feature_places
+        features = len(self.training.features) * self._feature_places if self.learns else 0.0
         return max(1, round(features + self._label_places))
 
     @property
@@ -110,8 +130,8 @@ class Allocation:
 
     @property
     def gradient_devices(self) -> int:
-        spent = CLOSER + LINES + self._level
-        left = 1 - self.placing_devices / self.devices - spent * self.scalar
+        spent = (CLOSER + LINES) * self.scalar + self._level
+        left = 1 - self.placing_devices / self.devices - spent
         return self._devices(left / self.iterations)
 
     @property
@@ -121,13 +141,18 @@ class Allocation:
     @property
     def level_devices(self) -> int:
         """The last step takes whatever rounding has left."""
-        spent = self.placing_devices + self.closer_devices
-        spent += self.iterations * (self.gradient_devices + self.line_devices)
+        spent = self.placing_devices
+        if self.learns:
+            spent += self.closer_devices
+            spent += self.iterations * (self.gradient_devices + self.line_devices)
         return max(1, self.devices - spent)
 
     @property
     def _level(self) -> float:
-        return LEVEL if self.squared else CURVE
+        """The share of the devices that the last step has."""
+        scalars = LEVEL if self.squared else CURVE
+        least = min(LEVEL_SIZE * self.noise / self.devices, LEVEL_SHARE)
+        return max(scalars * self.scalar, least)
 
     def residual(self, mean: float, variance: float, residual_variance: float) -> Residual:
         """What the gradient asks, for labels of this mean and variance.
@@ -184,12 +209,18 @@ class Allocation:
         )
 
     def level_clip(self, mean: float, mean_error: float, residual_variance: float) -> float:
-        """Where the level clips the residual: two deviations hide next to nothing of its mean."""
-        return min(1 + abs(mean), 2 * math.sqrt(residual_variance) + mean_error)
+        """Where the level clips the residual: two deviations hide next to nothing of its mean.
+
+        One hides more, but if devices are few that is less than the noise.
+        """
+        many = math.log10(max(self.devices / self.noise, 1.0)) / 2
+        deviations = min(max(many - 0.5, 1.0), 2.0)
+        return min(1 + abs(mean), deviations * math.sqrt(residual_variance) + mean_error)
 
     def level(self, clips: Clips, level_clip: float) -> tuple[Question, ...]:
-        """The mean of the residual, and a line along the score itself."""
-        return (ask_for.product(("residual", level_clip), weight=6), *self.line(clips))
+        """The means of the residual and of the score, and a line along the score itself."""
+        residual = ask_for.product(("residual", level_clip), weight=12)
+        return (residual, ask_for.product(("direction", clips.far), weight=2), *self.line(clips))
 
 
 def iterations(effective_size: float) -> int:

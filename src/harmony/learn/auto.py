@@ -26,6 +26,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..attributes import Attribute, Numeric
+from . import step as ask_for
 from .allocation import Allocation, Clips
 from .calibration import calibrated, posterior_label_mean
 from .evaluation import Candidate, evaluated
@@ -49,6 +50,9 @@ LEAST_VARIANCE = 0.05
 """The least share of a label's variance that a model is taken to leave."""
 
 LEAST_LABEL_VARIANCE = 1e-6
+
+PLACE_DOUBT = 0.25
+"""How far off the mean of a label may be once that has been placed, in its deviations."""
 
 
 @dataclass
@@ -76,6 +80,8 @@ def auto(training: Training) -> Method:
     """Learn `training`, of whatever loss."""
     allocation = Allocation(training)
     places = yield from find_places(training, allocation)
+    if not allocation.learns:
+        return Outcome((yield from _constant(training, allocation, places)), None)
     state = _begin(training, places)
     yield from _descend(training, allocation, state)
     if state.score.flat:
@@ -92,17 +98,36 @@ def auto(training: Training) -> Method:
     return (yield from evaluated(candidate, training, ask))
 
 
-def _begin(training: Training, places: Places) -> _State:
-    """Return the constant model, and what the places tell about the label and the features."""
+def _constant(
+    training: Training, allocation: Allocation, places: Places
+) -> Generator[StepRequest, Estimates, Score]:
+    """Return the best constant, where devices are too few for anything else."""
+    label, mean, error, variance = _label(training, places)
+    constant = Score.constant(training.features, mean)
+    if training.loss != "squared":
+        return normal_log_odds(constant, mean, 0.0)
+    clip = allocation.level_clip(mean, error, variance)
+    asked = (ask_for.product(("residual", clip)),)
+    ask = partial(StepRequest, model=constant, best=constant, loss=variance, label=label)
+    found = yield ask("level", asked, allocation.level_devices)
+    return constant.shifted(_posterior_mean(found["residual"], clip, 0.0, error))
+
+
+def _label(training: Training, places: Places) -> tuple[Attribute, float, float, float]:
+    """Return the label as devices see it, its mean and the error of that, and its variance."""
     label = training.label
     if isinstance(label, Numeric):
         label, points = places.label_range(label)
-        mean = float(points.mean())
         variance = max(float(points.var()), LEAST_LABEL_VARIANCE)
-        error = math.sqrt(variance) / 4
-    else:
-        mean, error = posterior_label_mean(places.frequencies[label.name])
-        variance = 1 - mean**2
+        doubt = max(PLACE_DOUBT, 2 / math.sqrt(max(places.sizes.get(label.name, 0.0), 1.0)))
+        return label, float(points.mean()), math.sqrt(variance) * doubt, variance
+    mean, error = posterior_label_mean(places.frequencies[label.name])
+    return label, mean, error, 1 - mean**2
+
+
+def _begin(training: Training, places: Places) -> _State:
+    """Return the constant model, and what the places tell about the label and the features."""
+    label, mean, error, variance = _label(training, places)
     features = places.in_ranges(training.features)
     known = Features.of(features, places)
     score, weights = Score.constant(features, mean), np.zeros(len(known.variances))
@@ -176,10 +201,11 @@ def _level(
     found = yield ask("level", allocation.level(clips, clip), devices, direction=centred)
     slope, error, _ = _slope(found, std, clips)
     longer = posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR)
-    prior_std = math.hypot(state.mean_error, std / 4)
+    prior_std = math.hypot(state.mean_error, std)
     higher = _posterior_mean(found["residual"], clip, 0.0, prior_std)
-    score = state.score.plus(longer, centred).shifted(higher)
-    constant = Score.constant(score.features, state.mean + higher)
+    centre = _posterior_mean(found["direction"], clips.far, 0.0, std / 2)
+    score = state.score.plus(longer, centred).shifted(higher - longer * centre)
+    constant = Score.constant(score.features, state.mean + higher + centre)
     return Candidate(score, constant, (1 + longer) * std, math.sqrt(state.residual_variance))
 
 

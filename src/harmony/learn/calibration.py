@@ -27,8 +27,8 @@ REFINABLE_SIZE = 2_500
 """The effective sample size from which on devices can tell where the odds are even."""
 
 SCORE_BINS, MOST_BINS = 12, 16
-PRIOR_LOG_ODDS = 3.0
-PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 0.5
+PRIOR_LOG_ODDS = 2.5
+PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 1.0
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,12 @@ SIGN = 1e-9
 """Where a score is clipped of which the sign counts."""
 
 SURE, Z = 1.645, 1.96
-TOLERATED = 0.01
-"""A model that seems to be worse than the constant by no more than this is kept."""
+TOLERATED, MOST_TOLERATED = 0.01, 0.05
+"""A model that seems to be worse than the constant by no more than this is kept: surely, and if
+that is no more than half an error."""
+
+LEAST_R2 = -100.0
+"""Where an interval of R2 ends that has no end."""
 
 HOPELESS, GAIN_STD = -0.15, 0.15
 """The gain that is expected where the plan says that nothing can be learned, and its doubt."""
@@ -141,7 +145,9 @@ def is_kept(gain: float, error: float, expected: float) -> bool:
     (False, True)
     """
     surely_worse = gain < -max(SURE * error, TOLERATED)
-    return not surely_worse and posterior_mean(gain, error, expected, GAIN_STD) > -TOLERATED
+    likely = posterior_mean(gain, error, expected, GAIN_STD)
+    doubt = min(error / 2, MOST_TOLERATED)
+    return not surely_worse and likely > -max(doubt, TOLERATED)
 
 
 def _named(question: Question, name: str) -> Question:
@@ -172,7 +178,7 @@ def _variance(candidate: Candidate, found: Estimates, devices: int, expected: fl
     total = max(left, candidate.residual_std**2 / 4) + max(gain, 0.0)
     value = gain / total
     error = math.hypot((total - gain) * gain_error, gain * left_error) / total**2
-    low, high = value - Z * error, min(value + Z * error, 1.0)
+    low, high = _ratio_interval(gain, gain_error, left, left_error)
     # Where it is known that the score parts people at all, what decides is whether it goes too
     # far, and that is known better than how far it goes.
     excess = abs(0.5 + slope)
@@ -180,6 +186,29 @@ def _variance(candidate: Candidate, found: Estimates, devices: int, expected: fl
         error = min(error, abs(value) * slope_error / excess)
     kept = is_kept(value, error, expected)
     return Evaluation("R2", value, low, high, 0.0, devices, kept)
+
+
+def _ratio_interval(
+    gain: float, gain_error: float, left: float, left_error: float
+) -> tuple[float, float]:
+    """Return the interval of gain / (gain + left): those r that g (1 - r) - r l does not refute.
+
+    That is Fieller's.  Where the sum may be zero it has no end, and R2 may be as low as it can.
+
+    >>> [round(end, 3) for end in _ratio_interval(0.2, 0.01, 0.8, 0.01)]
+    [0.184, 0.216]
+    >>> _ratio_interval(0.2, 0.3, 0.1, 0.3)
+    (-100.0, 1.0)
+    """
+    gain_noise, left_noise = (Z * gain_error) ** 2, (Z * left_error) ** 2
+    total = gain + left
+    square = total**2 - gain_noise - left_noise
+    half = gain * total - gain_noise
+    root = half**2 - square * (gain**2 - gain_noise)
+    if total <= 0 or square <= 0 or root < 0:
+        return LEAST_R2, 1.0
+    low, high = (half - math.sqrt(root)) / square, (half + math.sqrt(root)) / square
+    return max(low, LEAST_R2), min(high, 1.0)
 
 
 def _error_questions() -> tuple[Question, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from .score import Score
 
 MOST_SLOPE = 10.0
-MOST_SEPARATION = 0.95
+MOST_SEPARATION = 0.8
 """How near to perfect separation the labels may come: there, the slope would be infinite."""
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()

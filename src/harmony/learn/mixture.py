@@ -23,6 +23,10 @@ GRID_SIZE = 10
 ITERATIONS = 50
 """Until estimates have converged."""
 
+IMAGINED, EXPLAINED = 2.0, 0.3
+"""Features that are thought of beside those that there are, and the share of the label's variance
+that as many features as there are would explain if they were like these."""
+
 
 @dataclass(frozen=True)
 class Mixture:
@@ -43,14 +47,14 @@ class Mixture:
             [_log_likelihoods(known, shape, gradient, grid) for shape in known.shapes]
         )
         likelihoods = np.exp(logarithms - logarithms.max(axis=(0, 1)))
-        count = GRID_SIZE * len(known.shapes)
-        uniform = np.full((len(known.shapes), GRID_SIZE, 1), 1 / count)
-        proportions = uniform
+        expected = np.tile(_imagined(EXPLAINED / len(known.blocks)), (len(known.shapes), 1))
+        imagined = IMAGINED / len(known.shapes) * expected[:, :, None]
+        proportions = imagined / IMAGINED
         for _ in range(ITERATIONS):
             responsibilities = proportions * likelihoods
             responsibilities /= responsibilities.sum(axis=(0, 1))
-            # One feature more, of any kind, keeps every proportion above zero.
-            proportions = responsibilities.sum(axis=2, keepdims=True) + uniform
+            # Where there is noise but little else, few features would tell large effects from it.
+            proportions = responsibilities.sum(axis=2, keepdims=True) + imagined
             proportions /= proportions.sum()
         return cls(grid, responsibilities)
 
@@ -65,6 +69,22 @@ class Mixture:
         """The expected prior variance of each feature's weights, given each shape."""
         means: Floats = np.einsum("s,ksj->kj", self.prior_variances, self.responsibilities)
         return means / np.maximum(self.shape_probabilities, 1e-300)
+
+
+def _imagined(explained: float) -> Floats:
+    """Return how common each prior variance is thought to be, for this mean of theirs.
+
+    >>> [round(float(_imagined(mean) @ np.power(0.25, np.arange(GRID_SIZE))), 3)
+    ...  for mean in (0.3, 0.03, 0.001)]
+    [0.133, 0.03, 0.001]
+    """
+    variances, low, high = np.power(0.25, np.arange(GRID_SIZE)), 0.0, 3.0
+    for _ in range(50):  # each is commoner than the one before by the same factor
+        tilt = (low + high) / 2
+        shares: Floats = np.exp(tilt * np.arange(GRID_SIZE))
+        shares /= shares.sum()
+        low, high = (tilt, high) if shares @ variances > explained else (low, tilt)
+    return shares
 
 
 def _log_likelihoods(

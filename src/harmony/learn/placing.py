@@ -32,9 +32,14 @@ POINTS = 512
 """How many points stand for the devices, where a number's moments are computed."""
 
 REACHES = ((0.75, 6.0), (0.9, 4.0), (0.95, 3.0))
-SHORT_REACHES = ((0.75, 2.0), (0.9, 1.5), (0.95, 1.0))
-WELL_PLACED = 250.0
+LEAST_REACH = 2.0
 """How far a range reaches beyond the median, in distances from there to quantiles."""
+
+ERRORS, LABEL_ERRORS = 3.0, 6.0
+"""A quantile is known if so many standard errors of a share still leave some beyond it.
+
+The label needs more: all that follows is as noisy as its range is wide.
+"""
 
 LEAST_WIDTH = 1e-7
 """The least width of a range, as a share of the domain."""
@@ -70,7 +75,8 @@ class Places:
 
     def label_range(self, label: Numeric) -> tuple[Numeric, Floats]:
         """Return the label in its range, and points of that which stand for devices, scaled."""
-        low, high = self.range_of(label.name)
+        size = self.sizes.get(label.name, 0.0)
+        low, high = number_range(self.densities[label.name], size, LABEL_ERRORS)
         half, unit = (high - low) / 2, (label.high - label.low) / 2
         points = self.densities[label.name].moved(low + half, half).points(POINTS, -1.0, 1.0)
         low, high = label.low + (low + 1) * unit, label.low + (high + 1) * unit
@@ -109,7 +115,9 @@ class Places:
                 self.frequencies[name] = estimate if before is None else before.pooled(estimate)
 
 
-def number_range(density: Density, size: float = math.inf) -> tuple[float, float]:
+def number_range(
+    density: Density, size: float = math.inf, errors: float = ERRORS
+) -> tuple[float, float]:
     """Return the range in which a number is seen.
 
     >>> low, high = number_range(Density(np.array([0.0, 20.0, 100.0]), np.array([0.99, 0.01])))
@@ -118,11 +126,10 @@ def number_range(density: Density, size: float = math.inf) -> tuple[float, float
     """
     domain_low, domain_high = float(density.edges[0]), float(density.edges[-1])
     median = density.quantile(0.5)
-    known = min(size / WELL_PLACED, 1.0)
-    reaches = [
-        (share, short + known * (times - short))
-        for (share, times), (_, short) in zip(REACHES, SHORT_REACHES, strict=True)
-    ]
+    reaches = [(REACHES[0][0], LEAST_REACH)]
+    for share, times in REACHES:
+        known = min(size * ((1 - share) / errors) ** 2, 1.0)
+        reaches.append((share, known * times))
     low = min(median + times * (density.quantile(1 - share) - median) for share, times in reaches)
     high = max(median + times * (density.quantile(share) - median) for share, times in reaches)
     least = LEAST_WIDTH * (domain_high - domain_low)
@@ -149,7 +156,8 @@ def find_places(
     asked_about = [
         one
         for one in (*training.features, training.label)
-        if allocation.places_numbers or one is training.label or not isinstance(one, Numeric)
+        if one is training.label
+        or (allocation.learns and (allocation.places_numbers or not isinstance(one, Numeric)))
     ]
     stages = STAGES if any(isinstance(one, Numeric) for one in asked_about) else 1
     for _ in range(stages):

@@ -7,10 +7,11 @@ column), which is k^2 for k values that are evenly frequent and 3 for a number s
 its range, divided by n.  But few features matter much, and those are found first: where the i-th
 largest effect goes as 1 / i, what stays below the noise goes as its root.  So the share of the
 gap between no model and the best one that is closed is taken as 1 / (1 + sqrt(v / (16 R)) + w / R),
-where w is the variance that the mean of so many answers has when a twentieth of the devices give
-it: the label's level, say.  The 16 is fitted to what was measured on four populations
-(docs/learning.md), with R = 0.3: at epsilon from 0.05 to 0.8 the plan is then within 0.15 of every
-measured share, and 0.05 off on average.
+where w is the variance that the mean of so many answers has when some of the devices give it: one
+in twenty for the label's level, and as many answers as it takes to place every feature.  The 16
+was fitted to four populations with well-filled domains (docs/learning.md), with R = 0.3, and the
+cost of places to a hundred with domains up to a hundred times too wide, where it says most: with
+few devices a number is not found.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ SPARSITY_GAIN = 16.0
 DEVICES_PER_LEVEL = 20.0
 """Of so many devices one tells the level."""
 
+NUMBER_PLACE, VALUES_PLACE = 200.0, 30.0
+"""What it costs to place a number in its domain, and to count values, in answers without noise."""
+
 LEAST_CLOSED = 0.1
 """Closing less than this share of the gap is not worth a training."""
 
@@ -42,9 +46,9 @@ class LearningPlan:
     >>> training = Training("likes", 1.0, "squared", Numeric("stars", 1, 5), [Boolean("wifi")],
     ...                     devices=1000)
     >>> plan(training)
-    likes: 1,000 devices at epsilon 1 should close 73% of the gap between no model and the best
+    likes: 1,000 devices at epsilon 1 should close 54% of the gap between no model and the best
     >>> plan(training, closed=0.5).devices
-    350
+    838
     """
 
     training: str
@@ -67,7 +71,8 @@ def plan(
         raise HarmonyError("'explained' must be a share between 0 and 1")
     noise = answer_noise(training.epsilon)
     direction = math.sqrt(noise * _noise_factor(training) / (SPARSITY_GAIN * explained))
-    level = DEVICES_PER_LEVEL * noise / explained
+    places = sum(VALUES_PLACE if one.values else NUMBER_PLACE for one in training.features)
+    level = noise * (DEVICES_PER_LEVEL + places) / explained
     if closed is None:
         devices = training.devices
         closed = 1 / (1 + direction / math.sqrt(devices) + level / devices)
