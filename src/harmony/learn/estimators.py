@@ -211,7 +211,7 @@ class LogisticRegression(_Classifier):
 class LinearSVC(_Classifier):
     """A linear support vector machine of two classes.
 
-    >>> random = np.random.default_rng(0)
+    >>> random = np.random.default_rng(1)
     >>> X = random.uniform(-1, 1, (50_000, 1))
     >>> y = X[:, 0] + random.normal(0, 0.3, 50_000) > 0
     >>> model = LinearSVC(4.0, bounds=(-1, 1), classes=(False, True), seed=1).fit(X, y)
