@@ -69,7 +69,8 @@ def plan(
     """Predict the share of the gap that the training's devices close, or what `closed` needs."""
     if not 0 < explained < 1:
         raise HarmonyError("'explained' must be a share between 0 and 1")
-    noise = answer_noise(training.epsilon)
+    scores = len(training.label.values) if training.multiclass else 1
+    noise = answer_noise(training.epsilon) * scores  # which share the devices
     direction = math.sqrt(noise * _noise_factor(training) / (SPARSITY_GAIN * explained))
     places = sum(VALUES_PLACE if one.values else NUMBER_PLACE for one in training.features)
     level = noise * (DEVICES_PER_LEVEL + places) / explained

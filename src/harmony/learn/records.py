@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,11 +42,18 @@ class Records:
     ) -> None:
         asked = [*features] if label is None else [*features, label]
         columns, self.devices = read_columns(table, asked, as_devices)
+        self._raw = columns[: len(features)]
         if order is not None:
             columns = [_ordered(column, order) for column in columns]
         self._columns = columns[: len(features)]
         self._label = None if label is None else columns[-1]
         self._plain = {id(one) for one in columns if _codes_are_levels(one)}
+
+    def raw_features(self) -> Iterator[NDArray[Any]]:
+        """Yield each feature's numbers, or the places of its values, in the table's own order."""
+        for column in self._raw:
+            rows = column.rows(0, self.devices)
+            yield column.places(rows) if isinstance(column, CodeColumn) else rows
 
     def numbers(
         self, place: int, start: int, stop: int, seen_as: Attribute | None = None
@@ -63,13 +70,17 @@ class Records:
         return self._levels(column, start, stop)
 
     def labels(self, start: int, stop: int, seen_as: Attribute | None = None) -> Floats:
-        """Return the labels: scaled to [-1, 1], or -1 and 1 for the first and second value."""
+        """Return the labels: scaled to [-1, 1], or -1 and 1 for the first and second value.
+
+        Seen as the label of one class, that is 1 and all others are -1.
+        """
         column = self._label
         if isinstance(column, NumberColumn):
             labels = _scaled(column, start, stop, np.nan, seen_as)
         elif isinstance(column, CodeColumn):
             levels = self._levels(column, start, stop)
-            labels = np.where(levels < 0, np.nan, 2.0 * levels - 1)
+            one = 1 if seen_as is None else column.attribute.values.index(seen_as.values[1])
+            labels = np.where(levels < 0, np.nan, np.where(levels == one, 1.0, -1.0))
         else:
             raise DataError("the records have no label")
         missing = np.isnan(labels)

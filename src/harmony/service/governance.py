@@ -124,6 +124,7 @@ class Governance:
             _delete_rounds(connection, rounds, now)
             trainings = schema.trainings
             connection.execute(delete(trainings).where(trainings.c.survey == entry.id))
+            connection.execute(delete(schema.shares).where(schema.shares.c.survey == entry.id))
             is_training = isinstance(entry, TrainingEntry)
             act = TRAINING_DELETED if is_training else SURVEY_DELETED
             note(connection, by, now, act, name, rounds=len(rounds))
