@@ -40,7 +40,7 @@ THEMES = ("light", "dark", "auto")
 EPSILON = 4.0
 TRAINING = Training(
     "charging",
-    epsilon=1.0,
+    epsilon=4.0,
     loss="logistic",
     label=hm.Boolean("charging"),
     features=[hm.Categorical("theme", THEMES), hm.Boolean("wifi")],

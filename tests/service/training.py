@@ -19,7 +19,7 @@ from .devices import Enrolled, report_body
 
 SMALL = Training(
     "charging",
-    epsilon=1.0,
+    epsilon=5.0,
     loss="logistic",
     label=hm.Boolean("charging"),
     features=[hm.Categorical("theme", ["light", "dark", "auto"]), hm.Boolean("wifi")],
