@@ -203,14 +203,16 @@ class Explorer:
         asked = evidence.estimates[: len(step.prefixes) << step.bits]
         standing = np.flatnonzero(asked > evidence.threshold(LOOKED_AT))
         standing = standing[np.lexsort((-asked[standing], standing >> step.bits))]
+        begun = [code.spelled(one) for one in step.prefixes]
         places, shown = [], []
         for place in standing.tolist():
-            bits = step.prefixes[place >> step.bits]
-            if step.bits:
-                bits += format(place & ((1 << step.bits) - 1), f"0{step.bits}b")
-            spelled = code.spelled(bits)
+            prefix, more = divmod(place, 1 << step.bits)
+            bits = format(more, f"0{step.bits}b") if step.bits else ""
+            start = begun[prefix]
+            spelled = None if start is None else code.spelled(bits, start)
             if spelled is None or is_never_shown(spelled.text, self.exploration.never):
                 continue
+            bits = step.prefixes[prefix] + bits
             is_cut = not spelled.complete and len(bits) == length
             places.append(place)
             shown.append(Shown(bits, spelled.text, is_cut, spelled.complete or is_cut))

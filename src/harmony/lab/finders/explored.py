@@ -12,7 +12,7 @@ from ...exploration.definition import Exploration
 from ...exploration.explorer import Explorer
 from ...exploration.findings import Findings
 from ...mechanisms.linear import Linear
-from ...text import Text
+from ...text import Text, TextPlaces
 from .crowd import Crowd, support
 
 
@@ -43,8 +43,9 @@ class Explored:
         while (step := explorer.step) is not None:
             group, crowd = crowd.taken(step.devices, rng)
             (asked,), (linear,) = step.survey.attributes, step.survey.mechanisms[0]
+            assert isinstance(asked, TextPlaces)
             assert isinstance(linear, Linear)
-            places = places_of(spelled, asked)
+            places = places_of(spelled, asked).astype(np.int64)
             explorer.learn_from(support(group.counts, places, len(asked.values), linear, rng))
         assert explorer.findings is not None
         return explorer.findings

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Words
 from .counting import counted
@@ -60,7 +61,8 @@ class FragmentPuzzle:
 
     def hashed(self, codes: Words) -> Words:
         """Return the hash of each string."""
-        return codes * MULTIPLIER >> np.uint64(WORD - self.hash)
+        hashed: Words = codes * MULTIPLIER >> np.uint64(WORD - self.hash)
+        return hashed
 
     def _puzzled(self, kept: list[list[list[int]]], bits: int) -> Words:
         """Return every string that fragments with the same hash make, and that has this hash."""
@@ -73,5 +75,6 @@ class FragmentPuzzle:
                     code = code << width | piece
                 found.append((code, number))
         codes = np.array([code for code, _ in found], np.uint64)
-        right = self.hashed(codes << np.uint64(WORD - bits)) == [number for _, number in found]
+        hashes = np.array([number for _, number in found], np.uint64)
+        right: NDArray[np.bool_] = self.hashed(codes << np.uint64(WORD - bits)) == hashes
         return codes[right]

@@ -37,7 +37,9 @@ class PrefixExtending:
     def depths(self, bits: int) -> list[int]:
         """Return how deep each step looks: the first at what all kept prefixes need, and more."""
         start = (self.keep - 1).bit_length()
-        return [round(start + (bits - start) * (step + 1) / self.steps) for step in range(self.steps)]
+        return [
+            round(start + (bits - start) * (step + 1) / self.steps) for step in range(self.steps)
+        ]
 
     def find(
         self,
