@@ -38,3 +38,7 @@ class PrivacyLeakWarning(UserWarning):
 
 class FewDevicesWarning(UserWarning):
     """There are too few devices to learn much at this epsilon."""
+
+
+class RepeatedFitWarning(UserWarning):
+    """The same rows were learned from before: every fit costs their devices one more epsilon."""

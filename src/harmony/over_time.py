@@ -56,6 +56,15 @@ class Cost:
         )
 
 
+def one_in(every: int) -> str:
+    """Write how many of the devices a round hears.
+
+    >>> one_in(2), one_in(3), one_in(4), one_in(7)
+    ('half', 'a third', 'a quarter', 'one in 7')
+    """
+    return {2: "half", 3: "a third", 4: "a quarter"}.get(every, f"one in {every}")
+
+
 def cost_of(survey: Survey, rounds: int) -> Cost:
     """Return what so many rounds cost, of the largest epsilon that the survey offers."""
     if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 0:

@@ -14,6 +14,7 @@ from .errors import HarmonyError
 from .estimate.intervals import check_confidence, single
 from .frames import pandas_frame, polars_frame
 from .mechanisms.inclusion import inclusion_chances
+from .over_time import one_in
 from .planned import Expected, advice_on, kind_of
 from .shapes import EVEN, WORST, Shape, check_shape
 
@@ -57,7 +58,9 @@ class PlannedError:
 class Plan:
     """The expected errors of a survey with so many devices, for values spread evenly and at worst.
 
-    Every error supposes as many devices in each tier, each of which counts the same.
+    Every error supposes as many devices in each tier, each of which counts the same.  With
+    rotation, one of `every` devices is heard in a round: `errors` are those of one round, about
+    all devices, and `window` those of so many rounds together.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Numeric("battery", 0, 100), hm.Boolean("wifi")], 1.0)
@@ -77,6 +80,27 @@ class Plan:
     shape: str
     errors: tuple[PlannedError, ...]
     advice: tuple[str, ...] = ()
+    every: int | None = None
+    window: tuple[PlannedError, ...] = ()
+
+    @property
+    def rotation(self) -> str:
+        """What each round hears, in words; empty if it hears everybody.
+
+        >>> import harmony as hm
+        >>> weekly = hm.Survey("phones", [hm.Boolean("wifi")], 1.0, every=4)
+        >>> print(weekly.plan(devices=1_000_000))
+        phones: 1,000,000 devices at epsilon 1, 95% intervals
+        each round hears a quarter of the devices, about 250,000; 4 rounds together hear all
+        attribute  answers  expected error  at worst   4 rounds   at worst
+        wifi       250,000  +- 0.0041       +- 0.0041  +- 0.0019  +- 0.0019
+        """
+        if self.every is None:
+            return ""
+        return (
+            f"each round hears {one_in(self.every)} of the devices, about "
+            f"{self.errors[0].devices:,}; {self.every} rounds together hear all"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -110,19 +134,24 @@ class Plan:
             f"{self.survey}: {self.devices:,} devices at epsilon {self.epsilon:g}, "
             f"{self.confidence:.0%} intervals"
         )
-        lines = [("attribute", "answers", "expected error", "at worst")]
-        lines += [
-            (
-                one.attribute,
-                f"{one.answers:,}",
-                f"+- {one.in_units:.2g}",
-                f"+- {one.worst_in_units:.2g}"
-                + (f" ({one.worst:.2%} of the range)" if one.kind in IN_UNITS else ""),
-            )
-            for one in self.errors
-        ]
+        heads = [head, self.rotation] if self.every else [head]
+        lines = [("attribute", "answers", "expected error", "at worst", *self.window_headings)]
+        for place, one in enumerate(self.errors):
+            together = self.window[place : place + 1]
+            cells = [cell for each in (one, *together) for cell in _cells(each)]
+            lines.append((one.attribute, f"{one.answers:,}", *cells))
         advice = [f"advice: {one}" for one in self.advice]
-        return "\n".join([head, *text_table(lines, "<><<"), *advice])
+        return "\n".join([*heads, *text_table(lines, "<><<" + "<<" * bool(self.every)), *advice])
+
+    @property
+    def window_headings(self) -> tuple[str, ...]:
+        """What heads the columns of `window`: none without rotation."""
+        return (f"{self.every} rounds", "at worst") if self.every else ()
+
+
+def _cells(one: PlannedError) -> tuple[str, str]:
+    share = f" ({one.worst:.2%} of the range)" if one.kind in IN_UNITS else ""
+    return f"+- {one.in_units:.2g}", f"+- {one.worst_in_units:.2g}{share}"
 
 
 def plan(
@@ -134,7 +163,8 @@ def plan(
 ) -> Plan:
     """Predict the errors of `devices`, or find the devices for which every one is `error`.
 
-    An `error` is met at worst, unless `shape` says how the values are spread.
+    An `error` is met at worst, unless `shape` says how the values are spread; with rotation, by
+    each round.
     """
     check_confidence(confidence)
     if (devices is None) == (error is None):
@@ -163,14 +193,22 @@ def plan(
         "given" if isinstance(shape, Mapping) else shape or EVEN,
         errors,
         advice_on(crosstabs, devices),
+        survey.every,
+        _errors(survey, devices, confidence, shape, heard_of=1) if survey.every else (),
     )
 
 
 def _errors(
-    survey: Survey, devices: int, confidence: float, shape: Shape | None
+    survey: Survey,
+    devices: int,
+    confidence: float,
+    shape: Shape | None,
+    heard_of: int | None = None,
 ) -> tuple[PlannedError, ...]:
-    shares = inclusion_chances(survey.weights, survey.answers)
-    expected, at_worst = Expected(survey, shape or EVEN), Expected(survey, WORST)
+    """Return the errors about `devices`, one of `heard_of` of which is heard: as rounds do."""
+    heard_of = heard_of or survey.every or 1
+    shares = [one / heard_of for one in inclusion_chances(survey.weights, survey.answers)]
+    expected, at_worst = (Expected(survey, one, shares) for one in (shape or EVEN, WORST))
     reach = single(confidence)
     errors, place = [], 0
     for question in survey.questions:
@@ -183,7 +221,7 @@ def _errors(
             PlannedError(
                 question.name,
                 kind,
-                devices,
+                round(devices / heard_of),
                 round(devices * sum(shares[place : place + levels])),
                 reach * error,
                 reach * error * domain,

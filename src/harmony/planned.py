@@ -14,7 +14,6 @@ from .distribution import Distribution
 from .estimate.hierarchy import Tree
 from .estimate.joint import cell_variance
 from .estimate.together import what_is_asked
-from .mechanisms.inclusion import inclusion_chances
 from .questions import Question, parts_of
 from .shapes import Shape, tier_variance
 
@@ -26,11 +25,13 @@ LOOKED_AT = 64
 
 
 class Expected:
-    """The errors of a survey's questions, for values of one shape."""
+    """The errors of a survey's questions, for values of one shape.
 
-    def __init__(self, survey: Survey, shape: Shape) -> None:
-        self._survey, self._shape = survey, shape
-        self._asked = inclusion_chances(survey.weights, survey.answers)
+    `asked` is the share of the devices that answers each attribute.
+    """
+
+    def __init__(self, survey: Survey, shape: Shape, asked: Sequence[float]) -> None:
+        self._survey, self._shape, self._asked = survey, shape, asked
         self._variances = [self._variance(place) for place in range(len(survey.attributes))]
 
     def _variance(self, place: int) -> float:

@@ -40,3 +40,13 @@ def test_the_plot_can_be_saved(run: Run, files: Path, ending: str) -> None:
     assert said.exit_code == 0, said.stderr
     assert (files / f"errors.{ending}").stat().st_size > 1000
     assert run("plan", "phones.yaml", "--devices", 5, "--save-plot", "errors.txt").exit_code == 2
+
+
+def test_a_plan_with_rotation_says_what_a_round_hears(run: Run, files: Path) -> None:
+    survey = hm.Survey("weekly", [hm.Boolean("wifi")], 1.0, every=4)
+    survey.save(files / "weekly.yaml", tables=False)
+    said = run("plan", "weekly.yaml", "--devices", 100_000).stdout
+    assert "each round hears a quarter of the devices, about 25,000; 4 rounds together" in said
+    assert "4 rounds" in said.splitlines()[3]
+    planned = json.loads(run("plan", "weekly.yaml", "--devices", 100_000, "--json").stdout)
+    assert planned["window"][0]["error"] < 0.5 * planned["errors"][0]["error"]

@@ -205,3 +205,31 @@ def test_a_plan_advises_fewer_pairs() -> None:
     assert not survey.plan(devices=needed + 1000).advice
     assert survey.plan(devices=needed - 1000).advice
     assert not hm.Survey("s", attributes, 1.0).plan(devices=1_000).advice
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 8.0])
+def test_a_plan_with_rotation_tells_of_a_round_and_of_a_window(epsilon: float) -> None:
+    survey = hm.Survey("s", [hm.Integer("k", 0, 3), hm.Boolean("b")], epsilon, every=4, answers=1)
+    n = 80_000
+    rng = np.random.default_rng(4)
+    people = {"k": rng.integers(0, 4, n), "b": rng.random(n) < 0.5}
+    rounds = [survey.collect(people, 1, round=hm.Round(f"W{at}", bytes(16), at)) for at in range(4)]
+    plan = survey.plan(devices=n)
+    assert plan.rotation.startswith("each round hears a quarter of the devices, about 20,000;")
+    assert plan.rotation in repr(plan)
+    assert plan.rotation in plan._repr_html_()
+    for errors, tallies in ((plan.errors, rounds[:1]), (plan.window, rounds)):
+        result = survey.estimate(tallies=tallies)
+        for planned in errors:
+            stderr = float(result.histogram(planned.attribute).errors.mean())
+            assert planned.error == pytest.approx(1.96 * stderr, rel=0.03)
+            assert planned.devices == pytest.approx(result.reports, rel=0.03)
+    met = survey.plan(error=0.01)
+    assert max(one.worst for one in met.errors) == pytest.approx(0.01, rel=1e-3)
+    plain = hm.Survey("s", survey.questions, epsilon, answers=1).plan(error=0.01)
+    assert met.devices >= 4 * plain.devices - 4
+
+
+def test_a_plan_without_rotation_has_no_window() -> None:
+    plan = SURVEYS["one answer"].plan(devices=100)
+    assert (plan.every, plan.window, plan.rotation) == (None, (), "")

@@ -13,7 +13,13 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 import harmony as hm
-from harmony.errors import ClippedWarning, DataError, FewDevicesWarning, PrivacyLeakWarning
+from harmony.errors import (
+    ClippedWarning,
+    DataError,
+    FewDevicesWarning,
+    PrivacyLeakWarning,
+    RepeatedFitWarning,
+)
 from harmony.learn import LinearRegression, LinearSVC, LogisticRegression
 
 KINDS = ["red", "green", "blue"]
@@ -45,7 +51,7 @@ def regression(**options) -> LinearRegression:
 def test_scikit_learns_own_checks_pass(kind) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for one in check_estimator(kind(epsilon=8.0, seed=0), on_fail=None, on_skip=None):
+        for one in check_estimator(kind(epsilon=5.0, seed=0), on_fail=None, on_skip=None):
             assert one["status"] in ("passed", "skipped"), one["check_name"]
 
 
@@ -117,6 +123,7 @@ def test_a_domain_that_the_data_tells_is_a_leak() -> None:
         regression().fit(X.assign(kind=X["kind"].astype(str)), y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", RepeatedFitWarning)
         regression().fit(X, y)
 
 

@@ -50,6 +50,8 @@ def everything(service: Service) -> None:
     service.send(device, report_body("week1", any_report(live, device.device)))
     do(service, "GET", f"/surveys/{SURVEY.name}/rounds/week1/reports.parquet")
     do(service, "POST", f"/surveys/{SURVEY.name}/rounds/week1/close")
+    made = do(service, "POST", f"/surveys/{SURVEY.name}/shares", {"name": "the board"}).json()
+    do(service, "DELETE", f"/surveys/{SURVEY.name}/shares/{made['id']}")
     shorter = {"retention_days": 0, "public": True, "confirm": SURVEY.name}
     do(service, "PATCH", f"/surveys/{SURVEY.name}/settings", shorter)
     do(service, "DELETE", f"/surveys/{SURVEY.name}/rounds/week1", confirm="week1")

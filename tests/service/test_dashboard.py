@@ -263,6 +263,10 @@ def test_a_survey_of_many_attributes_has_pages(service: Service) -> None:
         ({"attribute_kind": "bins", "attribute_bins": "inf"}, "must be a number"),
         ({"attribute_kind": "categorical", "attribute_values": "one"}, "at least two values"),
         ({"label": "a round"}, "has odd characters"),
+        ({"every": "1"}, "&#39;every&#39; must be an integer from 2"),
+        ({"every": "2.5"}, "&#39;every&#39; must be an integer from 2"),
+        ({"every": "often"}, "&#39;every&#39; must be a number"),
+        ({"memory": "0.5"}, "&#39;memory&#39; must be more than &#39;epsilon&#39;"),
         ({"retention_days": "1e3"}, "must be whole days from 0 to 3,650"),
         ({"wish": "without-x", "epsilon": "x"}, "must be a number"),
     ],
@@ -280,6 +284,25 @@ def test_a_bad_form_comes_back_with_what_is_wrong(
     assert response.status_code == 422
     assert said in response.text
     assert "phones" not in service.state.catalogue.surveys
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_the_form_asks_over_time_and_its_plan_says_what_a_round_hears(service: Service) -> None:
+    form = {
+        "name": "weekly", "epsilon": "1", "devices": "100000", "schedule": "weekly", "label": "",
+        "attribute_name": "wifi", "attribute_kind": "boolean", "retention_days": "30",
+        "every": "4", "memory": "2", "wish": "plan",
+    }  # fmt: skip
+    admin = Visitor(service, "admin")
+    planned = admin.post("/new-survey/plan", **form).text
+    assert "in a round, which hears a quarter of them" in planned
+    assert "Each round hears a quarter of the devices, about 25,000" in planned
+    assert "A device answers one of every 4." in planned
+    assert "if the answer never changes, and up to" in planned
+    admin.post("/new-survey", **form | {"wish": "create"})
+    survey = service.state.catalogue.surveys["weekly"].survey
+    assert survey.every == 4
+    assert survey.memory is not None
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)

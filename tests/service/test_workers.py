@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -127,6 +128,30 @@ def test_workers_end_with_their_parent(postgres: Postgres, tmp_path: Path) -> No
         wait_until(
             lambda: not any(Path(f"/proc/{one}").exists() for one in workers), "the workers to end"
         )
+
+
+def test_connections_go_to_the_others_until_a_dead_worker_is_replaced(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.service.slow_worker", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
+        try:
+            assert parent.stdout is not None
+            address = ("127.0.0.1", int(parent.stdout.readline()))
+
+            def responder() -> int:
+                with socket.create_connection(address, timeout=STUCK_SECONDS) as connection:
+                    return int(connection.recv(100))
+
+            def started() -> set[int]:
+                return {int(one.name) for one in tmp_path.iterdir()}
+
+            wait_until(lambda: len(started()) == WORKERS, "the workers to start")
+            lost = responder()
+            others = started() - {lost}
+            os.kill(lost, signal.SIGKILL)
+            wait_until(lambda: len(started()) > WORKERS, "a worker to be replaced")
+            assert {responder() for _ in range(40)} == others
+        finally:
+            parent.kill()
 
 
 def test_sqlite_takes_one_worker(tmp_path: Path) -> None:

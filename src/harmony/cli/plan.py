@@ -69,8 +69,11 @@ def plan(
     screen = console()
     screen.print(
         f"[bold]{planned.survey}[/]: {plural(planned.devices, 'device')} at epsilon "
-        f"{planned.epsilon:g}, {percent(planned.confidence)} intervals\n"
+        f"{planned.epsilon:g}, {percent(planned.confidence)} intervals"
     )
+    if planned.rotation:
+        screen.print(planned.rotation)
+    screen.print()
     screen.print(_table(planned))
     for advice in planned.advice:
         screen.print(f"\n[yellow]{advice}[/]")
@@ -92,13 +95,18 @@ def _shape(given: str | None) -> Any:
 def _table(planned: Plan) -> Any:
     from rich.text import Text
 
-    table = columns("attribute", ">answers", ">expected error", ">at worst", "", ">change noticed")
-    for one in planned.errors:
+    window = [f">{heading}" for heading in planned.window_headings]
+    table = columns(
+        "attribute", ">answers", ">expected error", ">at worst", "", ">change noticed", *window
+    )
+    for place, one in enumerate(planned.errors):
+        together = planned.window[place : place + 1]
         table.add_row(
             Text(one.attribute, style="cyan"),
             f"{one.answers:,}",
             *_errors(one),
             f"{one.detectable:.2%}",
+            *(cell for each in together for cell in _errors(each)[:2]),
         )
     return table
 

@@ -18,14 +18,11 @@ from ..mechanisms import Grid, Linear, Mechanism
 from .answers import MeanSampling, ShareSampling
 from .consistency import project_to_simplex
 from .influence import Group, largest_influence
-from .sampling import KnownSampling, Sample, Sampling
+from .sampling import EVERYONE, KnownSampling, Sample, Sampling
 from .sums import SumSampling
 from .tiers import TierComparison, compare_tiers
 
 WEIGHTINGS = ("devices", "precision")
-
-EVERYONE = 1e15
-"""Devices of which any tier is a small sample."""
 
 COVARIANCE_VALUES = 64
 """Up to this many values, estimates come with their covariance."""

@@ -12,10 +12,11 @@ from ..errors import HarmonyError
 from ..questions import Part, Question
 from .base import Estimate
 from .coin_check import check_coins
-from .combine import EVERYONE, WEIGHTINGS, Combined
+from .combine import WEIGHTINGS, Combined
 from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .result import Result, ResultWarning
+from .sampling import EVERYONE
 from .strata import check_strata, combine_strata
 from .tiers import ALARM, TierWarning
 from .together import Answers

@@ -55,7 +55,7 @@ class DistributionEstimate(Estimate):
     epsilon: float
     influence: float
     sources: Sequence[Source] = field(repr=False)
-    devices: int = field(repr=False)
+    devices: float = field(repr=False)
     overlap: float = field(repr=False, default=0.0)
     too_wide: float = field(repr=False, default=0.2)
     tiers: None = field(repr=False, default=None)

@@ -53,14 +53,15 @@ class Marginal:
 class Joint:
     """The joint table of a crosstab, and what else is known of its rows and its columns.
 
-    `devices` reported; `overlap` says how far they answer several sources: see `sources`.
+    It speaks of so many `devices`; `overlap` says how far they answer several sources: see
+    `sources`.
     """
 
     source: Source
     shape: tuple[int, int]
     rows: Sequence[Marginal]
     columns: Sequence[Marginal]
-    devices: int
+    devices: float
     overlap: float
 
     @property

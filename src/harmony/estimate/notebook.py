@@ -97,11 +97,18 @@ def plan_html(plan: Plan) -> str:
             f"± {one.in_units:.2g}",
             f"{one.error:.2%}",
             f"± {one.worst_in_units:.2g}",
+            *(
+                f"± {error:.2g}"
+                for each in plan.window[place : place + 1]
+                for error in (each.in_units, each.worst_in_units)
+            ),
         ]
-        for one in plan.errors
+        for place, one in enumerate(plan.errors)
     ]
     headings = ["attribute", ">answers", ">expected error", ">of the domain", ">at worst"]
-    return html_table(repr(plan).splitlines()[0], headings, rows)
+    headings += [f">{heading}" for heading in plan.window_headings]
+    title = repr(plan).splitlines()[0]
+    return html_table(f"{title}; {plan.rotation}" if plan.every else title, headings, rows)
 
 
 def model_html(model: Model) -> str:

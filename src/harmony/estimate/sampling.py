@@ -17,6 +17,9 @@ import numpy as np
 from ..arrays import Floats
 from ..mechanisms.decoded import Decoded
 
+EVERYONE = 1e15
+"""Devices of which any that report are a small sample."""
+
 Cumulants = tuple[Floats, Floats, Floats]
 """Variance, third and fourth cumulant of the estimates."""
 
@@ -60,7 +63,9 @@ class Sample:
     """How many answered, and how many devices they stand for.
 
     Those who answered are drawn from them at random, so the difference between devices counts
-    for the share that was not asked (the finite-population correction).
+    for the share that was not asked (the finite-population correction).  Where some were asked
+    more often than others, it counts for more than if all were drawn afresh: as if `devices`
+    were negative.
     """
 
     answers: int
@@ -79,7 +84,7 @@ class Sample:
         """
         left = 1 - self.asked
         sampled = min(max(left, 0.0), 1.0)
-        corrected = left * self.devices / max(self.devices - 1, 1.0)
+        corrected = left * (self.devices / (self.devices - 1) if self.devices > 1 else 1.0)
         n = self.answers
         return (
             (noise.variance + corrected * spread[0]) / n,

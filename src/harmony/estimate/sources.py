@@ -80,7 +80,7 @@ def covariance(
     weights: Sequence[Floats],
     shares: Sequence[Floats],
     targets: Floats,
-    devices: int,
+    devices: float,
     overlap: float,
 ) -> Floats:
     """Return the covariance of sums over several sources.

@@ -22,7 +22,7 @@ from .distribution import DistributionEstimate
 from .influence import Group, largest_influence
 from .joint import JoinedSampling, Joint, Marginal
 from .sources import Source, overlap_of
-from .window import repeated, repetition, widest
+from .window import repeated, repetition, spoken_of, widest
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -44,8 +44,13 @@ class Answers:
     weighting: str
     dishonest: float
     too_wide: float
-    devices: float | None = None
-    """How many the reports are a sample of, if they do not speak for themselves alone."""
+    sample_of: float | None = None
+    """How many devices the reports are a sample of, if not of those that rotation asks."""
+
+    @cached_property
+    def devices(self) -> float:
+        """How many devices the estimates speak of."""
+        return self.sample_of or spoken_of(self.survey, self.tallies)
 
     @cached_property
     def mechanisms(self) -> list[tuple[Mechanism, ...]]:
@@ -77,7 +82,7 @@ class Answers:
         found = self._independent(place)
         if len(self.tallies) == 1:
             return found
-        asked = found.n / self.reports if self.reports else 1.0
+        asked = found.n / self.devices if self.reports else 1.0
         mechanism = self.survey.mechanisms[0][place]
         sampling = repeated(found.sampling, mechanism, asked, self._times)
         covariance = found.covariance
@@ -135,7 +140,7 @@ class Answers:
         if place not in self._sources:
             mechanisms = [tier[place] for tier in self.mechanisms]
             cells = [tier[place] for tier in self.cells]
-            parts = tier_parts(mechanisms, cells, self.tier_reports, self.weighting)
+            parts = tier_parts(mechanisms, cells, self.tier_reports, self.weighting, self.devices)
             size = len(self.survey.attributes[place].values)
             wider = widest(self.survey.mechanisms[0][place], self._times)
             self._sources[place] = Source(size, parts, wider)
@@ -151,7 +156,7 @@ class Answers:
             self.survey.epsilon,
             np.inf,
             sources,
-            self.reports,
+            self.devices,
             self._overlap,
             self.too_wide,
         )
@@ -172,7 +177,7 @@ class Answers:
             (len(first.values), len(second.values)),
             rows,
             columns,
-            self.reports,
+            self.devices,
             self._overlap,
         )
         return CrosstabEstimate(

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Floats
 from ..errors import HarmonyError, TallyError
 from ..mechanisms import Grid, Linear, Mechanism
-from .sampling import Cumulants, Sampling
+from .sampling import EVERYONE, Cumulants, Sampling
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -76,14 +76,47 @@ def repetition(survey: Survey, tallies: Sequence[Tally]) -> float:
     total = sum(one.reports for one in tallies)
     if survey.memory is None or total == 0:
         return 1.0
+    shared = sum(
+        min(one.reports, other.reports)
+        for same in _by_turn(survey, tallies)
+        for one in same
+        for other in same
+    )
+    return shared / total
+
+
+def spoken_of(survey: Survey, tallies: Sequence[Tally]) -> float:
+    """Return how many devices the estimates of rounds speak of.
+
+    Of a plain round these are the devices that reported.  Of a round of a survey with rotation
+    they are all, of which those whose turn it is are a sample; T rounds together hear all.  If r
+    rounds are heard, and a share u of their reports comes from the devices of each place, the
+    difference between devices counts r times the sum of u squared, less r / T, times as much as
+    between as many reports that were drawn afresh.
+
+    >>> import harmony as hm
+    >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0, every=4)
+    >>> people = {"wifi": [True] * 4_000}
+    >>> rounds = [survey.collect(people, round=hm.Round(f"W{n}", bytes(16), n)) for n in range(4)]
+    >>> round(spoken_of(survey, rounds[:1]) / rounds[0].reports), spoken_of(survey, rounds)
+    (4, 4...)
+    """
+    total = sum(one.reports for one in tallies)
+    if survey.every is None or total == 0:
+        return total
+    shares = [sum(one.reports for one in same) / total for same in _by_turn(survey, tallies)]
+    rounds = len(tallies)
+    heard = 1 - rounds * (sum(share**2 for share in shares) - 1 / survey.every)
+    return total / heard if abs(heard) > 1e-9 else EVERYONE
+
+
+def _by_turn(survey: Survey, tallies: Sequence[Tally]) -> list[list[Tally]]:
+    """Return the rounds in which the same devices are asked, together."""
     turns = defaultdict(list)
     for one in tallies:
         number = one.round.number
         turns[number % survey.every if survey.every and number is not None else 0].append(one)
-    shared = sum(
-        min(one.reports, other.reports) for same in turns.values() for one in same for other in same
-    )
-    return shared / total
+    return list(turns.values())
 
 
 class RepeatedSampling(Sampling):

@@ -12,146 +12,27 @@ True
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..attributes import Attribute, Boolean, Numeric
-from ..bulk.columns import TableLike
-from ..errors import ClippedWarning, DataError, FewDevicesWarning, SurveyError
-from .collecting import train
-from .domains import Bounds, Categories, column_names, numeric_domain, read_domains, warn_of_leaks
+from ..attributes import Boolean
+from ..errors import ClippedWarning, DataError, SurveyError
+from .class_weights import ClassWeight, checked_weights, private_rates, shifts
+from .coefficients import in_units
+from .domains import Bounds, Categories, numeric_domain, warn_of_leaks
+from .linear import Linear, check_lengths, numeric_labels, refuse_options
 from .model import Model
-from .planning import LEAST_CLOSED, plan
-from .records import Records
-from .training import EVALUATION, Training
-
-METHODS = ("auto", "sgd", "mgd", "mgd-dr", "non-private")
+from .trainer import Trainer
+from .training import EVALUATION
 
 
-class _Linear(BaseEstimator):
-    """What the three models share: reading tables, training, predicting."""
-
-    _loss: str
-    model_: Model
-
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        method: str = "auto",
-        bounds: Bounds = None,
-        categories: Categories = None,
-        seed: int | None = None,
-        progress: bool | None = None,
-        evaluation: float = EVALUATION,
-    ) -> None:
-        self.epsilon = epsilon
-        self.method = method
-        self.bounds = bounds
-        self.categories = categories
-        self.seed = seed
-        self.progress = progress
-        self.evaluation = evaluation
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.non_deterministic = self.seed is None
-        return tags
-
-    def _table(self, X: Any, *, reset: bool) -> TableLike:
-        """Return X as a table of named columns; an array's are called x0, x1 and so on."""
-        if _is_named(X):
-            self._check_names(X, reset)
-            return X
-        array = validate_data(
-            self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan",
-            ensure_min_samples=2 if reset else 1,
-        )  # fmt: skip
-        return {f"x{place}": array[:, place] for place in range(array.shape[1])}
-
-    def _check_names(self, X: TableLike, reset: bool) -> None:
-        names = column_names(X)
-        if hasattr(X, "columns") and hasattr(X, "shape") and not hasattr(X, "column_names"):
-            validate_data(self, X, reset=reset, skip_check_array=True)  # pandas and Polars
-        elif reset:  # scikit-learn does not know these tables
-            self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, object)
-        elif lost := set(self.feature_names_in_) - set(names):
-            raise DataError(f"column {min(lost)!r} is missing")
-
-    def _fit(self, table: TableLike, label: Attribute, labels: NDArray[Any]) -> None:
-        if self.method not in METHODS:
-            raise SurveyError(f"'method' must be one of {', '.join(METHODS)}")
-        features = read_domains(table, self.bounds, self.categories)
-        devices = len(labels)
-        training = Training(
-            "model", self.epsilon, self._loss, label, features, devices,
-            evaluation=self.evaluation,
-        )  # fmt: skip
-        columns = {feature.name: table[feature.name] for feature in features} | {label.name: labels}
-        # Steps take rows in turn, and rows are often sorted: devices come in no order.
-        order = np.random.default_rng(self.seed).permutation(devices)
-        records = Records(columns, training.features, label, order)
-        if self.method == "auto":
-            self._warn_if_few(training)
-            trainer = train(training, records, seed=self.seed, progress=self.progress)
-            self.model_, self.history_ = trainer.model, trainer.history
-            self._warn_if_constant()
-        else:
-            from .published import learn_published
-
-            score, self.history_ = learn_published(self.method, training, records, self.seed)
-            self.model_ = Model(training, score)
-        self.n_devices_, self.evaluation_ = devices, self.model_.evaluation
-
-    def _warn_if_few(self, training: Training) -> None:
-        expected = plan(training)
-        if expected.closed < LEAST_CLOSED:
-            warnings.warn(
-                f"{training.devices:,} devices are few for {training.width} weights at epsilon "
-                f"{training.epsilon:g}; half of what could be learned needs about "
-                f"{plan(training, closed=0.5).devices:,}",
-                FewDevicesWarning,
-                stacklevel=4,
-            )
-
-    def _warn_if_constant(self) -> None:
-        evaluation = self.model_.evaluation
-        if evaluation is not None and not evaluation.kept:
-            warnings.warn(f"the model: {evaluation}", FewDevicesWarning, stacklevel=4)
-
-    def _weights(self) -> tuple[NDArray[np.float64], float]:
-        """Return a weight for each column, or each of its values, in the units of X."""
-        intercept = self.model_.intercept
-        weights: list[NDArray[np.float64]] = []
-        score = self.model_.score
-        for feature, block in zip(score.features, score.blocks, strict=True):
-            if isinstance(feature, Numeric):
-                half = (feature.high - feature.low) / 2
-                intercept -= float(block[0]) * (feature.low + half) / half
-                block = block / half
-            weights.append(block)
-        return np.concatenate(weights), intercept
-
-    def _label_name(self, table: TableLike) -> str:
-        name = "label"
-        while name in column_names(table):
-            name += "_"
-        return name
-
-    def summary(self) -> str:
-        """Return the model as people read it: what it cost, and its largest weights."""
-        check_is_fitted(self)
-        return self.model_.summary(self.history_)
-
-
-class LinearRegression(RegressorMixin, _Linear):
+class LinearRegression(RegressorMixin, Linear):
     """Least squares for a number with public bounds, `label_bounds`.
 
     Bounds may be far too wide: devices tell where numbers and labels lie.  What is outside them is
@@ -159,9 +40,13 @@ class LinearRegression(RegressorMixin, _Linear):
     known; a value that is missing or unknown adds nothing.
 
     `method` is "auto", or one of the paper's: "sgd", "mgd", "mgd-dr" and "non-private", which
-    simulate their noise and are for comparison.  Without a `seed` randomness is the operating
-    system's.  A share of the devices, `evaluation`, takes no part in learning: `evaluation_` has
-    what they say about the model, and if a constant seems better, the constant is returned.
+    simulate their noise and are for comparison.  Randomness comes from `seed`, else from
+    `random_state`, and is the operating system's if both are None.  A share of the devices,
+    `evaluation`, takes no part in learning: `evaluation_` has what they say about the model, and
+    if a constant seems better, the constant is returned.
+
+    Every fit costs the rows that it sees one epsilon: `n_fits_` says how often this process has
+    fitted them by now, and `epsilon_spent_` what that adds up to.
     """
 
     _loss = "squared"
@@ -175,11 +60,13 @@ class LinearRegression(RegressorMixin, _Linear):
         label_bounds: tuple[float, float] | None = None,
         categories: Categories = None,
         seed: int | None = None,
+        random_state: Any = None,
         progress: bool | None = None,
         evaluation: float = EVALUATION,
     ) -> None:
         super().__init__(epsilon, method=method, bounds=bounds, categories=categories, seed=seed,
-                         progress=progress, evaluation=evaluation)  # fmt: skip
+                         random_state=random_state, progress=progress,
+                         evaluation=evaluation)  # fmt: skip
         self.label_bounds = label_bounds
 
     def __sklearn_tags__(self) -> Any:
@@ -187,11 +74,12 @@ class LinearRegression(RegressorMixin, _Linear):
         tags.regressor_tags.poor_score = True  # on the 200 rows of scikit-learn's own checks
         return tags
 
-    def fit(self, X: Any, y: ArrayLike) -> LinearRegression:
+    def fit(self, X: Any, y: ArrayLike, **options: Any) -> LinearRegression:
         """Learn from a table of one row a device."""
-        labels = _numbers(y)
+        refuse_options(options)
+        labels = numeric_labels(y)
         table = self._table(X, reset=True)
-        _check_lengths(table, labels)
+        check_lengths(table, labels)
         label, leaks = numeric_domain(self._label_name(table), labels, self.label_bounds)
         if leaks:
             warn_of_leaks(["the labels"])
@@ -204,7 +92,7 @@ class LinearRegression(RegressorMixin, _Linear):
 
     def _set_coefficients(self, label: Any) -> None:
         half = (label.high - label.low) / 2
-        weights, intercept = self._weights()
+        weights, intercept = in_units(self.model_.score)
         self.coef_ = half * weights
         self.intercept_ = label.low + half + half * intercept
 
@@ -214,8 +102,12 @@ class LinearRegression(RegressorMixin, _Linear):
         return self.model_.predict(self._table(X, reset=False))
 
 
-class _Classifier(ClassifierMixin, _Linear):
-    """A model of two classes; the second is the positive one."""
+class _Classifier(ClassifierMixin, Linear):
+    """A model of two classes; the second is the positive one.
+
+    `class_weight` ("balanced", or a weight for each class) moves the intercept after the training,
+    by what devices have told about the classes' frequencies.  `evaluation_` is of the model before.
+    """
 
     def __init__(
         self,
@@ -224,28 +116,34 @@ class _Classifier(ClassifierMixin, _Linear):
         method: str = "auto",
         bounds: Bounds = None,
         classes: tuple[Any, Any] | None = None,
+        class_weight: ClassWeight = None,
         categories: Categories = None,
         seed: int | None = None,
+        random_state: Any = None,
         progress: bool | None = None,
         evaluation: float = EVALUATION,
     ) -> None:
         super().__init__(epsilon, method=method, bounds=bounds, categories=categories, seed=seed,
-                         progress=progress, evaluation=evaluation)  # fmt: skip
+                         random_state=random_state, progress=progress,
+                         evaluation=evaluation)  # fmt: skip
         self.classes = classes
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True  # on the 300 rows of scikit-learn's own checks
         return tags
 
-    def fit(self, X: Any, y: ArrayLike) -> _Classifier:
+    def fit(self, X: Any, y: ArrayLike, **options: Any) -> _Classifier:
         """Learn from a table of one row a device."""
+        refuse_options(options)
         if y is None:
             raise ValueError("fit requires y to be passed, but the target y is None")
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
         table = self._table(X, reset=True)
-        _check_lengths(table, labels)
+        check_lengths(table, labels)
         found = np.unique(labels)
         self.classes_ = found if self.classes is None else np.asarray(self.classes)
         if len(self.classes_) != 2:
@@ -257,13 +155,24 @@ class _Classifier(ClassifierMixin, _Linear):
             raise DataError("the labels hold a class that is not one of 'classes'")
         if self.classes is None:
             warn_of_leaks(["the labels"])
+        checked_weights(self.class_weight, self.classes_.tolist())
+        if self.class_weight is not None and self.method != "auto":
+            raise SurveyError("'class_weight' needs the method 'auto'")
         label = Boolean(self._label_name(table))
         self._fit(table, label, labels == self.classes_[1])
         self._set_coefficients(label)
         return self
 
+    def _finished(self, trainer: Trainer) -> Model:
+        if self.class_weight is None:
+            return trainer.model
+        told = trainer.label_mean
+        rates = private_rates([replace(told, estimates=-told.estimates), told])
+        by = shifts(self.class_weight, self.classes_.tolist(), rates)[1]
+        return replace(trainer.model, score=trainer.model.score.shifted(float(by)))
+
     def _set_coefficients(self, label: Any) -> None:
-        weights, intercept = self._weights()
+        weights, intercept = in_units(self.model_.score)
         self.coef_ = weights[None, :]
         self.intercept_ = np.array([intercept])
 
@@ -302,7 +211,7 @@ class LogisticRegression(_Classifier):
 class LinearSVC(_Classifier):
     """A linear support vector machine of two classes.
 
-    >>> random = np.random.default_rng(0)
+    >>> random = np.random.default_rng(1)
     >>> X = random.uniform(-1, 1, (50_000, 1))
     >>> y = X[:, 0] + random.normal(0, 0.3, 50_000) > 0
     >>> model = LinearSVC(4.0, bounds=(-1, 1), classes=(False, True), seed=1).fit(X, y)
@@ -313,7 +222,7 @@ class LinearSVC(_Classifier):
     _loss = "hinge"
 
 
-def estimator_of(model: Model) -> _Linear:
+def estimator_of(model: Model) -> Linear:
     """Return the fitted estimator of a model that was trained elsewhere, over a service say."""
     training, label = model.training, model.training.label
     kinds = {one._loss: one for one in (LinearRegression, LogisticRegression, LinearSVC)}
@@ -326,27 +235,3 @@ def estimator_of(model: Model) -> _Linear:
         estimator.classes_ = np.array(label.values)
     estimator._set_coefficients(label)
     return estimator
-
-
-def _is_named(X: Any) -> bool:
-    """Whether X is a table with names for its columns, and not an array."""
-    if isinstance(X, dict):
-        names: Any = X
-    else:
-        names = getattr(X, "column_names", getattr(X, "columns", None))
-    return names is not None and all(isinstance(name, str) for name in names)
-
-
-def _numbers(y: ArrayLike) -> NDArray[np.float64]:
-    if y is None:
-        raise ValueError("fit requires y to be passed, but the target y is None")
-    labels = np.asarray(column_or_1d(y, warn=True), np.float64)
-    if not np.isfinite(labels).all():
-        raise DataError("the labels hold NaN or infinity; remove such rows")
-    return labels
-
-
-def _check_lengths(table: TableLike, labels: NDArray[Any]) -> None:
-    rows = len(table[column_names(table)[0]])
-    if rows != len(labels):
-        raise DataError(f"X has {rows} rows and y has {len(labels)}: they must be as many")

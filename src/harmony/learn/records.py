@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,11 +42,18 @@ class Records:
     ) -> None:
         asked = [*features] if label is None else [*features, label]
         columns, self.devices = read_columns(table, asked, as_devices)
+        self._raw = columns[: len(features)]
         if order is not None:
             columns = [_ordered(column, order) for column in columns]
         self._columns = columns[: len(features)]
         self._label = None if label is None else columns[-1]
         self._plain = {id(one) for one in columns if _codes_are_levels(one)}
+
+    def raw_features(self) -> Iterator[NDArray[Any]]:
+        """Yield each feature's numbers, or the places of its values, in the table's own order."""
+        for column in self._raw:
+            rows = column.rows(0, self.devices)
+            yield column.places(rows) if isinstance(column, CodeColumn) else rows
 
     def numbers(
         self, place: int, start: int, stop: int, seen_as: Attribute | None = None

@@ -46,6 +46,8 @@ class QuestionEstimate:
 
 
 Estimates = Mapping[str, QuestionEstimate]
+LABEL = "label"
+"""The question for the mean of the label itself, which several steps ask."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,15 @@ class Trainer:
         width = label.high - label.low
         shift = (seen.low + seen.high - label.low - label.high) / width
         return (seen.high - seen.low) / width, shift
+
+    @property
+    def label_mean(self) -> QuestionEstimate:
+        """What all steps together tell about the mean of a label of two values, -1 and 1."""
+        pooled = QuestionEstimate(0, np.zeros(1), np.full(1, np.inf))
+        for result in self._results:
+            if LABEL in result["answers"]:
+                pooled = pooled.pooled(_from_document(result["answers"][LABEL]))
+        return pooled
 
     @property
     def spent(self) -> int:

@@ -53,7 +53,7 @@ class Training:
     """The share of the devices that are kept to tell how good the model is."""
 
     def __post_init__(self) -> None:
-        from ..survey import checked_epsilon, checked_name
+        from ..survey_fields import checked_epsilon, checked_name
 
         checked_name(self.name)
         object.__setattr__(self, "epsilon", checked_epsilon(self.epsilon, "epsilon"))

@@ -24,6 +24,7 @@ from .api import (
     governance,
     links,
     sdk,
+    shares,
     system,
     trainings,
 )
@@ -112,6 +113,7 @@ def api_of(state: ServiceState) -> FastAPI:
         trainings,
         explorations,
         links,
+        shares,
         sdk,
         system,
     ):

@@ -113,6 +113,7 @@ class Governance:
             _delete_rounds(connection, rounds, now)
             trainings = schema.trainings
             connection.execute(delete(trainings).where(trainings.c.survey == entry.id))
+            connection.execute(delete(schema.shares).where(schema.shares.c.survey == entry.id))
             act = DELETED.format(kind=entry.kind)
             note(connection, by, now, act, name, rounds=len(rounds))
         self._catalogue.reload()

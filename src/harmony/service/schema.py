@@ -209,6 +209,20 @@ tokens = Table(
     Column("expires", Double),
 )
 
+shares = Table(
+    "shares",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("survey", Integer, ForeignKey("surveys.id"), nullable=False),
+    Column("attribute", Text),
+    Column("name", String(100), nullable=False),
+    Column("digest", LargeBinary(32), nullable=False),
+    Column("token", String(16), nullable=False),
+    Column("who", String(100), nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double, nullable=False),
+)
+
 allowed = Table(
     "allowed",
     metadata,

@@ -21,6 +21,7 @@ from .problems import Problem
 from .rate_limit import RateLimit
 from .retention import Retention
 from .settings import Settings
+from .shares import Shares
 from .stores import open_store
 from .tokens import ADMIN, Token, Tokens
 from .training.lifecycle import Trainings
@@ -56,6 +57,7 @@ class ServiceState:
         self.activity = Activity(self.database)
         self.credentials = Credentials(self.database, clock)
         self.tokens = Tokens(self.database, clock)
+        self.shares = Shares(self.database, self.catalogue, clock)
         self.enrolment = Enrolment(settings.enrolment, self.database, self.tokens, clock)
         self.metrics = Metrics()
         self.trainings = Trainings(self.database, self.catalogue, self.metrics.arrivals, clock)

@@ -87,7 +87,7 @@ class Tokens:
         self, name: str, role: str, seconds: float | None = None, *, by: Actor = SERVER
     ) -> tuple[str, Token]:
         """Make a token; return it with its secret, which cannot be had again."""
-        identity, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
+        identity, secret = new_secret()
         now = self._clock()
         made = Token(identity, name, role, now, None if seconds is None else now + seconds)
         with self._database.write() as connection:
@@ -98,7 +98,7 @@ class Tokens:
                     id=identity,
                     name=name,
                     role=role,
-                    digest=_digest(secret),
+                    digest=digest_of(secret),
                     created=now,
                     expires=made.expires,
                 )
@@ -108,7 +108,7 @@ class Tokens:
             elif role == LINK and name != by.id and (holder := self.find(name)) is not None:
                 note(connection, by, now, LINK_CREATED, holder.name, token=holder.id)
         self.reload()
-        return f"{PREFIX}{identity}_{secret}", made
+        return written(identity, secret), made
 
     def revoke(self, identity: str, *, by: Actor = SERVER) -> bool:
         """Delete a token; return whether there was one."""
@@ -126,19 +126,19 @@ class Tokens:
 
     def verify(self, presented: str) -> Token | None:
         """Return the token that was presented, or None; one that is unknown is looked for."""
-        identity = _identity(presented)
+        identity, _ = parts_of(presented)
         if identity and identity not in self._known and not self._rereads.acquire(""):
             self.reload()  # another server may have made it just now
         return self.verify_known(presented)
 
     def verify_known(self, presented: str) -> Token | None:
         """Return the token that was presented if it is one that memory has: nothing waits."""
-        known = self._known.get(_identity(presented))
+        identity, secret = parts_of(presented)
+        known = self._known.get(identity)
         if known is None:
             return None
         digest, token = known
-        _, _, secret = presented.removeprefix(PREFIX).partition("_")
-        if not hmac.compare_digest(digest, _digest(secret)):
+        if not hmac.compare_digest(digest, digest_of(secret)):
             return None
         return token if self._is_alive(token) else None
 
@@ -164,16 +164,28 @@ class Tokens:
         return self.create("first admin", ADMIN, by=NoToken("holder of the claim code", CLAIM))[0]
 
 
-def _identity(presented: str) -> str:
-    """Return the id of what looks like a token, or "" if it does not.
+def new_secret() -> tuple[str, str]:
+    """Draw the id and the secret of a token."""
+    return secrets.token_hex(8), secrets.token_urlsafe(32)
 
-    >>> _identity("hmy_00ff_secret"), _identity("something else")
-    ('00ff', '')
+
+def written(identity: str, secret: str) -> str:
+    """Return a token as its holder has it."""
+    return f"{PREFIX}{identity}_{secret}"
+
+
+def parts_of(presented: str) -> tuple[str, str]:
+    """Return the id and the secret of what looks like a token, or two empty texts.
+
+    >>> parts_of("hmy_00ff_secret"), parts_of("something else")
+    (('00ff', 'secret'), ('', ''))
     """
     if not presented.startswith(PREFIX):
-        return ""
-    return presented.removeprefix(PREFIX).partition("_")[0]
+        return "", ""
+    identity, _, secret = presented.removeprefix(PREFIX).partition("_")
+    return identity, secret
 
 
-def _digest(secret: str) -> bytes:
+def digest_of(secret: str) -> bytes:
+    """Return what is stored of a secret."""
     return hashlib.sha256(secret.encode()).digest()

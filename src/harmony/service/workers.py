@@ -1,8 +1,9 @@
 """Several server processes on one port: started together, replaced when one ends, stopped together.
 
 Each worker is a whole server with a store of its own; what they share is the database.  Each
-has its own listening socket, among which the kernel divides new connections.  The parent keeps
-the sockets open, so connections to a worker that died wait for the one that replaces it.
+has its own listening socket, among which the kernel divides new connections.  When a worker
+dies its socket is closed, so that new connections go to the others; its replacement gets
+another on the same port and listens to it once it is ready.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ Work = Callable[[Settings, socket.socket], None]
 def run_workers(work: Work, settings: Settings, listeners: Sequence[socket.socket]) -> None:
     """Run `work` in a process for each listener until SIGTERM or SIGINT, then let them finish."""
     stopping = False
+    listeners = list(listeners)
     workers: list[SpawnProcess] = []
 
     def stop(*_: object) -> None:
@@ -54,11 +56,22 @@ def run_workers(work: Work, settings: Settings, listeners: Sequence[socket.socke
                     continue
                 log.error("a worker ended and is replaced", code=worker.exitcode)
                 forget_worker(worker.pid or 0)
+                listeners[place] = _replaced(listeners[place])
                 time.sleep(RESTART_SECONDS)
                 workers[place] = _start(work, settings, listeners[place])
         stop()  # also one that was being started when the signal came
         for worker in workers:
             worker.join()
+
+
+def _replaced(listener: socket.socket) -> socket.socket:
+    """Close a dead worker's socket; return one on its address to which nobody listens yet."""
+    new = socket.socket(listener.family, listener.type)
+    for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+        new.setsockopt(socket.SOL_SOCKET, option, 1)
+    new.bind(listener.getsockname())  # before the other is closed: the port is never free
+    listener.close()
+    return new
 
 
 def _start(work: Work, settings: Settings, listener: socket.socket) -> SpawnProcess:

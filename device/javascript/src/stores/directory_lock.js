@@ -23,17 +23,21 @@ function told(read) {
   }
 }
 
-/** When a process started, in ticks since the machine did: its number may be another's by now. @param {string | number} pid */
-const startOf = (pid) => told(() => readFileSync(`/proc/${pid}/stat`, "utf8")).split(") ").at(-1)?.split(" ")[19] ?? "";
+/** What a process is doing, and when it started, in ticks since the machine did; "" where that is not told. @param {string | number} pid */
+function processOf(pid) {
+  const fields = told(() => readFileSync(`/proc/${pid}/stat`, "utf8")).split(") ").at(-1)?.split(" ") ?? [];
+  return { state: fields[0] ?? "", start: fields[19] ?? "" };
+}
 
 const BOOT = told(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")).slice(0, 8);
 const NAMESPACE = told(() => readlinkSync("/proc/self/ns/pid")).replace(/\D/g, "");
 
 /** The name of a holder's file: which process it is, and a part that no other has. */
-export const newHolder = () => ["holder", process.pid, startOf(process.pid), NAMESPACE, BOOT, toHex(random(8))].join("-");
+export const newHolder = () => ["holder", process.pid, processOf(process.pid).start, NAMESPACE, BOOT, toHex(random(8))].join("-");
 
 /**
- * Whether the process that wrote a holder's file is there no more. One of another container cannot be known to be dead.
+ * Whether the process that wrote a holder's file is there no more. One of another container, or that the system does not tell of, cannot be
+ * known to be dead.
  *
  * @param {string} path
  */
@@ -46,7 +50,9 @@ function isDead(path) {
   } catch (error) {
     return /** @type {NodeJS.ErrnoException} */ (error).code === "ESRCH";
   }
-  return startOf(pid) !== start;
+  const there = processOf(pid);
+  if (/[XZ]/.test(there.state)) return true; // ended, and nobody has asked how
+  return there.start !== "" && start !== "" && there.start !== start; // else its number may be another's by now
 }
 
 /** The files in a lock's folder. @param {string} lock */

@@ -23,6 +23,8 @@ from . import (
     governance,
     live,
     settings,
+    shared,
+    shares,
     signin,
     surveys,
     trainings,
@@ -35,6 +37,7 @@ __all__ = ["install"]
 def install(api: FastAPI, state: ServiceState) -> None:
     """Add the dashboard to the application."""
     api.state.readings = Readings(state.catalogue)
+    api.state.recent_pages = shared.RecentPages()
     rooms = (
         assets,
         signin,
@@ -49,6 +52,8 @@ def install(api: FastAPI, state: ServiceState) -> None:
         activity,
         about,
         settings,
+        shares,
+        shared,
         description,
         be_device,
     )

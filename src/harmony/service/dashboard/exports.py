@@ -12,7 +12,16 @@ _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 def json_response(document: Any) -> Response:
     """Respond with JSON."""
-    content = msgspec.json.format(msgspec.json.encode(document), indent=2)
+    return json_file(json_text(document))
+
+
+def json_text(document: Any) -> str:
+    """Write a document so that people can read it, too."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+
+
+def json_file(content: str) -> Response:
+    """Respond with JSON that is written already."""
     return Response(content, media_type="application/json", headers=_HEADERS)
 
 

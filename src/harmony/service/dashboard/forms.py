@@ -89,6 +89,8 @@ class SurveyForm:
     schedule: str = ""
     label: str = ""
     purpose: str = ""
+    every: str = ""
+    memory: str = ""
     retention: str = str(RETENTION_DAYS)
     public: bool = False
     crosstabs: bool = False
@@ -112,6 +114,8 @@ class SurveyForm:
             devices=field(form, "devices"),
             schedule=field(form, "schedule"),
             label=field(form, "label"),
+            every=field(form, "every"),
+            memory=field(form, "memory"),
             purpose=field(form, "purpose"),
             retention=field(form, "retention_days"),
             public=field(form, "public") == "yes",
@@ -130,7 +134,12 @@ class SurveyForm:
 
     def definition(self) -> dict[str, Any]:
         """Return the survey's definition, or raise what is wrong with the form."""
-        more = {"purpose": self.purpose} if self.purpose else {}
+        more: dict[str, Any] = {"purpose": self.purpose} if self.purpose else {}
+        if self.every:
+            every = number(self.every, "'every'")
+            more["every"] = int(every) if every.is_integer() else every
+        if self.memory:
+            more["memory"] = number(self.memory, "'memory'")
         if self.crosstabs:
             more["crosstabs"] = "all"
         return more | {

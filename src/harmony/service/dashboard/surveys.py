@@ -26,8 +26,9 @@ from .live import version_of
 from .policy_views import kept_sentence, retention_sentence
 from .readings import Read
 from .rendering import page
+from .results import results_of
 from .snippets import snippets
-from .views import attribute_card, round_state, survey_row
+from .views import survey_row
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 
@@ -35,15 +36,6 @@ LIST_COLUMNS = (
     "name", "attributes", "epsilon", "answers", "schedule", "rounds", "round", "state",
     "reports", "all_reports", "retention_days", "public", "epsilon_in_30_days",
 )  # fmt: skip
-
-MOST_CARDS = 50
-"""Attributes on one page."""
-
-MANY = 12
-"""So many attributes get contents, and so many values a search."""
-
-OPENED = 4
-"""Of many attributes, how many are open at first; charts are drawn when they are opened."""
 
 REFUSALS = {
     "conflict": "the device sent another report before",
@@ -119,31 +111,15 @@ def show_survey(
     if not entry.rounds:
         return page(request, "survey.html", **shown, round=None)
     chosen = _round(state, name, round)
-    results = read.history(entry, chosen)
-    windows = read.windows(entry, chosen)
-    result = results[-1]
-    attributes = entry.survey.questions if result.reports else ()
-    first = (page_number - 1) * MOST_CARDS
-    now = state.clock()
     outcomes = state.metrics.outcomes(name)
     return page(
         request,
         "survey.html",
         **shown,
-        round=chosen,
+        **results_of(entry, chosen, read, page_number, state.clock()),
         kept=kept_sentence(chosen),
-        state=round_state(chosen, now),
-        taking=entry.open_round(now),
-        rounds=list(reversed(entry.rounds)),
-        result=result,
-        cards=[
-            attribute_card(one, results, result, windows=windows)
-            for one in attributes[first : first + MOST_CARDS]
-        ],
-        many=MANY,
-        opened=OPENED,
-        page_number=page_number,
-        pages=-(-len(attributes) // MOST_CARDS),
+        taking=entry.open_round(state.clock()),
+        address=f"/surveys/{name}?",
         accepted=outcomes.get("accepted", 0),
         duplicates=outcomes.get("duplicate", 0),
         refused=[

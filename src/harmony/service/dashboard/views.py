@@ -14,7 +14,8 @@ from harmony.estimate.crosstab import EXACT_CELLS, CrosstabEstimate
 from harmony.estimate.decimals import number_writer
 from harmony.estimate.histogram import HistogramEstimate
 from harmony.estimate.result import Result
-from harmony.plan import Plan
+from harmony.over_time import one_in
+from harmony.plan import Plan, PlannedError
 from harmony.questions import Question
 from harmony.service.catalogue import RoundEntry, SurveyEntry
 from harmony.service.composition import spending_of
@@ -156,13 +157,24 @@ def plan_sentence(plan: Plan) -> str:
     >>> import harmony as hm
     >>> plan_sentence(hm.Survey("phones", [hm.Boolean("wifi")], 1.0).plan(devices=50_000))
     'With 50,000 devices at epsilon 1 expect ±0.84%.'
+    >>> weekly = hm.Survey("phones", [hm.Boolean("wifi")], 1.0, every=4)
+    >>> plan_sentence(weekly.plan(devices=50_000))
+    'With 50,000 devices at epsilon 1 expect ±1.8% in a round, which hears a quarter of them, ...'
     """
-    least = min(one.error for one in plan.errors)
-    most = max(one.worst for one in plan.errors)
-    spread = _percent(most)
-    if _percent(least) != spread:
-        spread = f"{_percent(least)} to {spread}, depending on the values"
-    return f"With {plan.devices:,} devices at epsilon {plan.epsilon:g} expect ±{spread}."
+    expected = f"With {plan.devices:,} devices at epsilon {plan.epsilon:g} expect ±"
+    if plan.every is None:
+        return f"{expected}{_spread(plan.errors)}."
+    return (
+        f"{expected}{_spread(plan.errors)} in a round, which hears {one_in(plan.every)} of them, "
+        f"and ±{_spread(plan.window)} in {plan.every} rounds together."
+    )
+
+
+def _spread(errors: Sequence[PlannedError]) -> str:
+    least, most = min(one.error for one in errors), max(one.worst for one in errors)
+    if _percent(least) == _percent(most):
+        return _percent(most)
+    return f"{_percent(least)} to {_percent(most)}, depending on the values"
 
 
 def _percent(share: float) -> str:
