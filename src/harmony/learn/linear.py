@@ -191,6 +191,11 @@ class Linear(BaseEstimator):
         """What the rows of `coef_` are called, if it has several."""
         return []
 
+    def card(self) -> str:
+        """Return the model's card in Markdown: what was asked, its cost, how good it is, limits."""
+        check_is_fitted(self)
+        return self.model_.card()
+
     def to_onnx(self) -> ModelProto:
         """Return the model for ONNX runtimes, with an input for each column of X."""
         check_is_fitted(self)

@@ -150,6 +150,12 @@ class Model:
 
         return cls(training, score, Evaluation.from_document(about))
 
+    def card(self) -> str:
+        """Return the model's card in Markdown: what was asked, its cost, how good it is, limits."""
+        from .card import card
+
+        return card(self)
+
     def to_onnx(self) -> ModelProto:
         """Return the model for ONNX runtimes, with an input for each feature."""
         from .onnx_export import to_onnx
