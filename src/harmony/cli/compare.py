@@ -37,6 +37,13 @@ def compare(
             show_default=False,
         ),
     ] = None,
+    stayed: Annotated[
+        float,
+        typer.Option(
+            help="With memory: the least share of devices that answered both rounds, and the same. "
+            "What they keep cancels, so intervals are narrower.",
+        ),
+    ] = 0.0,
     confidence: Confidence = 0.95,
     top: Top = None,
     out: Annotated[
@@ -65,7 +72,9 @@ def compare(
     first = load_survey(survey)
     second = first if after_survey is None else load_survey(after_survey)
     found = compared(
-        first.estimate(load_tally(first, [before])), second.estimate(load_tally(second, [after]))
+        first.estimate(load_tally(first, [before])),
+        second.estimate(load_tally(second, [after])),
+        stayed=stayed,
     )
     document = found.to_dict(confidence, top=top)
     if out is not None:
@@ -102,9 +111,10 @@ def _add(table: Any, one: Change, confidence: float, most: int) -> None:
     from rich.text import Text
 
     from ..estimate.decimals import number_writer
+    from ..estimate.joint_changes import DistributionChange
 
     rows = one.rows(confidence, top=most)
-    write = number_writer(rows)
+    write = number_writer(rows, shares=one.in_shares)
     for place, row in enumerate(rows):
         table.add_row(
             Text("" if place else one.name, style="cyan"),
@@ -118,3 +128,6 @@ def _add(table: Any, one: Change, confidence: float, most: int) -> None:
         )
     if left_out := len(one.values) - len(rows):
         table.add_row("", f"[dim]and {left_out:,} smaller differences (use -o)[/]")
+    if isinstance(one, DistributionChange):
+        for cells in one.quantile_cells(confidence):
+            table.add_row("", *(f"[dim]{cell}[/]" for cell in cells), "", "")

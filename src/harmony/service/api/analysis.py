@@ -43,6 +43,16 @@ OfSurvey = Annotated[
     Query(max_length=100, description="the earlier round's survey, if it is another one"),
 ]
 
+Stayed = Annotated[
+    float,
+    Query(
+        ge=0,
+        le=1,
+        description="of a survey with memory: the least share of devices that answered both "
+        "rounds, and the same",
+    ),
+]
+
 
 @router.get("")
 def list_rounds(state: State, _: Analyst, name: str) -> RoundList:
@@ -90,11 +100,12 @@ def changes(
     label: Label,
     since: Since,
     of: OfSurvey = None,
+    stayed: Stayed = 0.0,
     confidence: Confidence = 0.95,
     top: Top = None,
 ) -> Differences:
     """Compare a round with an earlier one: every difference, with intervals."""
-    found = _comparison(state, name, label, since, of)
+    found = _comparison(state, name, label, since, of, stayed)
     return Differences(**found.to_dict(confidence, top=top))
 
 
@@ -110,11 +121,12 @@ def changes_csv(
     label: Label,
     since: Since,
     of: OfSurvey = None,
+    stayed: Stayed = 0.0,
     confidence: Confidence = 0.95,
     top: Top = None,
 ) -> Response:
     """The same as CSV."""
-    content = _comparison(state, name, label, since, of).to_csv(confidence, top=top)
+    content = _comparison(state, name, label, since, of, stayed).to_csv(confidence, top=top)
     return Response(content, media_type="text/csv")
 
 
@@ -202,19 +214,22 @@ def _result_of(state: ServiceState, entry: RoundEntry) -> Result:
 
 
 def _comparison(
-    state: ServiceState, name: str, label: str, since: str, of: str | None
+    state: ServiceState, name: str, label: str, since: str, of: str | None, stayed: float
 ) -> Comparison:
     after, before = _round(state, name, label), _round(state, of or name, since)
-    return compare_rounds(before, after, lambda one: _result_of(state, one))
+    return compare_rounds(before, after, lambda one: _result_of(state, one), stayed)
 
 
 def compare_rounds(
-    before: RoundEntry, after: RoundEntry, result: Callable[[RoundEntry], Result]
+    before: RoundEntry,
+    after: RoundEntry,
+    result: Callable[[RoundEntry], Result],
+    stayed: float = 0.0,
 ) -> Comparison:
     """Compare two rounds, or say what is wrong with them."""
     if before.live.id == after.live.id:
         raise Problem("malformed", "a round cannot be compared with itself; name two rounds")
     try:
-        return compare(result(before), result(after))
+        return compare(result(before), result(after), stayed=stayed)
     except HarmonyError as problem:
         raise Problem("malformed", str(problem)) from None

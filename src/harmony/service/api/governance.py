@@ -7,7 +7,7 @@ from typing import Annotated
 import structlog
 from fastapi import APIRouter, Query, Response
 
-from harmony.service.activity import MOST_ENTRIES
+from harmony.service.activity import CHANGED, DELETED, MOST_ENTRIES
 
 from .access import Admin, Analyst, State
 from .models import Label
@@ -75,18 +75,18 @@ def change_training(
     state: State, holder: Admin, name: str, body: TrainingSettingsBody
 ) -> TrainingSettings:
     """Settle a training's retention or public page anew."""
-    state.trainings.training(name)
+    kind = state.trainings.training(name).kind
     state.governance.change(name, body.wanted(), body.confirm, holder)
-    log.info("training changed", training=name, by=holder.name)
+    log.info(CHANGED.format(kind=kind), name=name, by=holder.name)
     return TrainingSettings.of(state.trainings.training(name))
 
 
 @router.delete("/trainings/{name}", status_code=204)
 def delete_training(state: State, holder: Admin, name: str, confirm: Confirm = None) -> Response:
-    """Delete a training: its steps, their reports and tallies, and its model."""
-    state.trainings.training(name)
+    """Delete a training or an exploration: its steps, reports and tallies, and what it learnt."""
+    kind = state.trainings.training(name).kind
     state.governance.delete(name, confirm, holder)
-    log.info("training deleted", training=name, by=holder.name)
+    log.info(DELETED.format(kind=kind), name=name, by=holder.name)
     return Response(status_code=204)
 
 

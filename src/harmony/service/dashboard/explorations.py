@@ -66,7 +66,7 @@ def show_exploration(request: Request, state: State, visitor: Viewer, name: str)
         steps=step_rows(exploration),
         entry=entry,
         spending=training_spending(entry.epsilon),
-        retention=retention_sentence(entry.retention, training=True),
+        retention=retention_sentence(entry.retention, entry.kind),
     )
 
 

@@ -72,7 +72,7 @@ def show_training(request: Request, state: State, visitor: Viewer, name: str) ->
         weights=weights_chart(training),
         entry=entry,
         spending=training_spending(entry.epsilon),
-        retention=retention_sentence(entry.retention, training=True),
+        retention=retention_sentence(entry.retention, entry.kind),
     )
 
 
