@@ -23,7 +23,7 @@ SMALL = Training(
     loss="logistic",
     label=hm.Boolean("charging"),
     features=[hm.Categorical("theme", ["light", "dark", "auto"]), hm.Boolean("wifi")],
-    devices=60,
+    devices=120,
 )
 RECORD = {"charging": True, "theme": "dark", "wifi": False}
 
