@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select, text
 
 from harmony.service import schema
-from harmony.service.dashboard.shared import FRESH_SECONDS, RecentPages
+from harmony.service.dashboard.recent import FRESH_SECONDS, Recent
 from harmony.service.settings import Settings
 from harmony.service.shares import DAY, MOST_SHARES
 from harmony.service.state import ServiceState
@@ -248,7 +248,7 @@ def test_a_page_is_written_once_in_a_while_however_many_look() -> None:
         times[0] += 1
         return f"page {times[0]}"
 
-    recent = RecentPages(lambda: now[0])
+    recent = Recent[str](lambda: now[0])
     assert {recent.get("one", write) for _ in range(10)} == {"page 1"}
     assert recent.get("two", write) == "page 2"
     now[0] += FRESH_SECONDS

@@ -31,6 +31,7 @@ from . import (
     trainings,
 )
 from .readings import Readings
+from .recent import Recent
 
 __all__ = ["install"]
 
@@ -38,7 +39,7 @@ __all__ = ["install"]
 def install(api: FastAPI, state: ServiceState) -> None:
     """Add the dashboard to the application."""
     api.state.readings = Readings(state.catalogue)
-    api.state.recent_pages = shared.RecentPages()
+    api.state.recent_pages = Recent[str]()
     rooms = (
         assets,
         signin,

@@ -9,6 +9,8 @@ from fastapi import Depends, Request
 from harmony.estimate.result import Result
 from harmony.service.catalogue import Catalogue, RoundEntry, SurveyEntry
 
+from .recent import Recent
+
 MOST_ROUNDS = 30
 """Rounds that a trend goes back."""
 
@@ -21,10 +23,15 @@ class Readings:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._kept: dict[tuple[int, int], Result] = {}
+        self._recent = Recent[Result]()
 
     def result(self, entry: RoundEntry) -> Result:
         """Estimate a round."""
         return entry.live.survey.estimate(self._catalogue.tally(entry))
+
+    def lately(self, entry: RoundEntry) -> Result:
+        """Estimate a round as it was a few seconds ago at most: many may be looked at at once."""
+        return self._recent.get(entry.live.id, lambda: self.result(entry))
 
     def history(self, entry: SurveyEntry, last: RoundEntry) -> list[Result]:
         """Estimate the rounds up to and including `last`, oldest first."""

@@ -58,6 +58,10 @@ class AttributeCard:
     trend: Chart | None
     windows: Chart | None
     """The trend of windows, in which rotation has heard every device."""
+    place: int = 0
+    """Where it stands in the survey."""
+    change: str = ""
+    """Whether it changed since the round before, where that was asked for."""
 
     @property
     def enough(self) -> bool:
