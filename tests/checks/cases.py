@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import get_args
 
 from harmony.mechanisms import Grid, Linear, Mechanism, SignedLinear
-from harmony.survey import MECHANISMS
+from harmony.survey_fields import MECHANISMS
 
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 SIZES = (2, 3, 5, 6, 8, 9, 14, 16, 64, 1000, 50_000)

@@ -65,7 +65,7 @@ def test_a_plan_needs_no_data(files: Path, run: Run) -> None:
     ("change", "said"),
     [
         (("loss: logistic", "loss: luck"), "'loss' must be one of"),
-        (("kind: boolean", "kind: numeric, low: 0, high: 1"), "'label' must have"),
+        (("kind: boolean", "kind: numeric, low: 0, high: 1"), "'label' must list"),
         (("devices: 20000", ""), "'devices' is missing"),
     ],
 )

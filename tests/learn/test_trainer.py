@@ -152,7 +152,7 @@ def test_a_model_survives_its_file(tmp_path: Any) -> None:
         ({"features": [Numeric("age", 0, 9, bins=3)]}, "takes no 'bins'"),
         ({"features": [Numeric("x" * 190, 0, 9)]}, "at most 180"),
         ({"label": Categorical("stars", [1, 2, 3])}, "must be numeric"),
-        ({"loss": "hinge"}, "exactly two values"),
+        ({"loss": "hinge"}, "list its classes"),
         ({"seed": 1.5}, "'seed' must be an integer"),
     ],
 )

@@ -14,6 +14,7 @@ from .terminal import busy, note, reporting, say, say_json
 
 if TYPE_CHECKING:
     from ..learn import Model, Records, Training
+    from ..learn.multiclass_model import MulticlassModel
 
 MODEL = (".json", ".yaml", ".yml")
 SKLEARN = ".joblib"
@@ -124,7 +125,7 @@ def _say_plan(training: Training, json: bool) -> None:
     say(f"half of the gap takes {half.devices:,} devices")
 
 
-def _save(model: Model, out: Path) -> None:
+def _save(model: Model | MulticlassModel, out: Path) -> None:
     if out.suffix != SKLEARN:
         model.save(out)
         return

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SurveyError
-from ..survey import checked_epsilon, checked_name
+from ..survey_fields import checked_epsilon, checked_name
 from ..text import Text
 from .never_shown import COMMON_PATTERNS, checked_patterns
 

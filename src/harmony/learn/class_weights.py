@@ -1,9 +1,8 @@
 """Class weights: what a model would be, were some classes more frequent than they are.
 
-A classifier that was fitted with weights w has log-odds that are greater by log(w_c / w_rest),
-where w_rest is the mean weight of the devices of other classes.  So weights are applied after the
-training, to the intercept.  They cost no privacy: how frequent classes are is known from what
-devices have told.
+A classifier that was fitted with weights w has scores that are greater by log(w_c), up to what all
+have in common.  So weights are applied after the training, to the intercept.  They cost no
+privacy: how frequent classes are is known from what devices have told.
 """
 
 from __future__ import annotations
@@ -40,21 +39,16 @@ def checked_weights(class_weight: ClassWeight, classes: Sequence[Any]) -> ClassW
 
 
 def shifts(class_weight: ClassWeight, classes: Sequence[Any], rates: Floats) -> Floats:
-    """Return what to add to the log-odds of each class, for classes of these rates.
+    """Return what to add to the score of each class, for classes of these rates.
 
     >>> shifts("balanced", ["no", "yes"], np.array([0.9, 0.1])).round(3).tolist()
-    [-2.197, 2.197]
-    >>> shifts({"yes": 3.0}, ["no", "yes"], np.array([0.9, 0.1])).round(3).tolist()
-    [-1.099, 1.099]
+    [0.105, 2.303]
     """
     if class_weight is None:
         return np.zeros(len(rates))
     if isinstance(class_weight, str):
-        weights = 1 / rates
-    else:
-        weights = np.array([float(class_weight.get(one, 1.0)) for one in classes])
-    others = (weights @ rates - weights * rates) / (1 - rates)
-    return np.log(weights) - np.log(others)
+        return -np.log(rates)
+    return np.log([float(class_weight.get(one, 1.0)) for one in classes])
 
 
 def private_rates(means: Sequence[QuestionEstimate]) -> Floats:

@@ -12,22 +12,23 @@ True
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..attributes import Boolean
+from ..attributes import Boolean, Categorical
 from ..errors import ClippedWarning, DataError, SurveyError
 from .class_weights import ClassWeight, checked_weights, private_rates, shifts
 from .coefficients import in_units
 from .domains import Bounds, Categories, numeric_domain, warn_of_leaks
 from .linear import Linear, check_lengths, numeric_labels, refuse_options
 from .model import Model
+from .multiclass_model import MulticlassModel
 from .trainer import Trainer
 from .training import EVALUATION
 
@@ -92,6 +93,7 @@ class LinearRegression(RegressorMixin, Linear):
 
     def _set_coefficients(self, label: Any) -> None:
         half = (label.high - label.low) / 2
+        assert isinstance(self.model_, Model)
         weights, intercept = in_units(self.model_.score)
         self.coef_ = half * weights
         self.intercept_ = label.low + half + half * intercept
@@ -103,7 +105,7 @@ class LinearRegression(RegressorMixin, Linear):
 
 
 class _Classifier(ClassifierMixin, Linear):
-    """A model of two classes; the second is the positive one.
+    """A model of classes: of two, the second is the positive one; of more, each has a score.
 
     `class_weight` ("balanced", or a weight for each class) moves the intercept after the training,
     by what devices have told about the classes' frequencies.  `evaluation_` is of the model before.
@@ -115,7 +117,7 @@ class _Classifier(ClassifierMixin, Linear):
         *,
         method: str = "auto",
         bounds: Bounds = None,
-        classes: tuple[Any, Any] | None = None,
+        classes: Sequence[Any] | None = None,
         class_weight: ClassWeight = None,
         categories: Categories = None,
         seed: int | None = None,
@@ -131,7 +133,6 @@ class _Classifier(ClassifierMixin, Linear):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True  # on the 300 rows of scikit-learn's own checks
         return tags
 
@@ -146,11 +147,8 @@ class _Classifier(ClassifierMixin, Linear):
         check_lengths(table, labels)
         found = np.unique(labels)
         self.classes_ = found if self.classes is None else np.asarray(self.classes)
-        if len(self.classes_) != 2:
-            raise ValueError(
-                "Only binary classification is supported: the label must have two classes. "
-                f"The type of the target is {type_of_target(labels)}."
-            )
+        if len(self.classes_) < 2:
+            raise ValueError("the labels must have two classes or more; they have one class")
         if not np.isin(found, self.classes_).all():
             raise DataError("the labels hold a class that is not one of 'classes'")
         if self.classes is None:
@@ -158,37 +156,42 @@ class _Classifier(ClassifierMixin, Linear):
         checked_weights(self.class_weight, self.classes_.tolist())
         if self.class_weight is not None and self.method != "auto":
             raise SurveyError("'class_weight' needs the method 'auto'")
-        label = Boolean(self._label_name(table))
-        self._fit(table, label, labels == self.classes_[1])
-        self._set_coefficients(label)
+        self._fit(table, *class_column(self._label_name(table), labels, self.classes_))
+        self._set_coefficients(self.model_.training.label)
         return self
 
-    def _finished(self, trainer: Trainer) -> Model:
+    def _finished(self, trainer: Trainer) -> Model | MulticlassModel:
         if self.class_weight is None:
             return trainer.model
-        told = trainer.label_mean
-        rates = private_rates([replace(told, estimates=-told.estimates), told])
-        by = shifts(self.class_weight, self.classes_.tolist(), rates)[1]
-        return replace(trainer.model, score=trainer.model.score.shifted(float(by)))
+        rates = private_rates(trainer.class_means)
+        by = shifts(self.class_weight, self.classes_.tolist(), rates)
+        return trainer.model.shifted(by)
 
     def _set_coefficients(self, label: Any) -> None:
-        weights, intercept = in_units(self.model_.score)
-        self.coef_ = weights[None, :]
-        self.intercept_ = np.array([intercept])
+        model = self.model_
+        scores = (model.score,) if isinstance(model, Model) else model.class_scores
+        weights, intercepts = zip(*map(in_units, scores), strict=True)
+        self.coef_, self.intercept_ = np.array(weights), np.array(intercepts)
+
+    @property
+    def _rows(self) -> list[Any]:
+        rows: list[Any] = self.classes_.tolist()
+        return rows
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return each row's score: positive for the second class."""
+        """Return each row's score, positive for the second class; of more than two, one each."""
         check_is_fitted(self)
         return self.model_.scores(self._table(X, reset=False))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row."""
-        positive = self.decision_function(X) > 0
-        return self.classes_[positive.astype(np.intp)]
+        scores = self.decision_function(X)
+        places = scores > 0 if scores.ndim == 1 else np.argmax(scores, axis=1)
+        return self.classes_[places.astype(np.intp)]
 
 
 class LogisticRegression(_Classifier):
-    """Logistic regression of two classes, with probabilities.
+    """Logistic regression of two classes or more, with probabilities.
 
     >>> random = np.random.default_rng(0)
     >>> X = random.uniform(-1, 1, (50_000, 1))
@@ -202,14 +205,14 @@ class LogisticRegression(_Classifier):
     _loss = "logistic"
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probabilities of both classes."""
+        """Return the probability of each class."""
         check_is_fitted(self)
-        second = self.model_.chances(self._table(X, reset=False))
-        return np.column_stack([1 - second, second])
+        chances = self.model_.chances(self._table(X, reset=False))
+        return chances if chances.ndim == 2 else np.column_stack([1 - chances, chances])
 
 
 class LinearSVC(_Classifier):
-    """A linear support vector machine of two classes.
+    """A linear support vector machine of two classes or more.
 
     >>> random = np.random.default_rng(1)
     >>> X = random.uniform(-1, 1, (50_000, 1))
@@ -222,7 +225,26 @@ class LinearSVC(_Classifier):
     _loss = "hinge"
 
 
-def estimator_of(model: Model) -> Linear:
+def class_column(
+    name: str, labels: NDArray[Any], classes: NDArray[Any]
+) -> tuple[Categorical, NDArray[Any]]:
+    """Return the label of a training, and its values: the classes, or their numbers.
+
+    >>> label, values = class_column("y", np.array(["b", "c"]), np.array(["a", "b", "c"]))
+    >>> label.values, values.tolist()
+    (('a', 'b', 'c'), ['b', 'c'])
+    """
+    if len(classes) == 2:
+        return Boolean(name), labels == classes[1]
+    kind = classes.dtype.kind
+    if kind in "iu" or (kind in "OU" and all(isinstance(one, str) for one in classes.tolist())):
+        return Categorical(name, classes.tolist()), labels
+    order = np.argsort(classes)
+    places = order[np.searchsorted(classes, labels, sorter=order)]
+    return Categorical(name, range(len(classes))), places
+
+
+def estimator_of(model: Model | MulticlassModel) -> Linear:
     """Return the fitted estimator of a model that was trained elsewhere, over a service say."""
     training, label = model.training, model.training.label
     kinds = {one._loss: one for one in (LinearRegression, LogisticRegression, LinearSVC)}

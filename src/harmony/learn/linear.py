@@ -20,6 +20,7 @@ from .coefficients import coefficient_names, coefficient_rows
 from .collecting import train
 from .domains import Bounds, Categories, column_names, read_domains
 from .model import Model
+from .multiclass_model import MulticlassModel
 from .planning import LEAST_CLOSED, plan
 from .records import Records
 from .repeats import LEDGER, hashed_rows
@@ -33,7 +34,7 @@ class Linear(BaseEstimator):
     """A linear model of one row a device."""
 
     _loss: str
-    model_: Model
+    model_: Model | MulticlassModel
 
     def __init__(
         self,
@@ -105,11 +106,13 @@ class Linear(BaseEstimator):
         else:
             from .published import learn_published
 
+            if training.multiclass:
+                raise SurveyError("the paper's methods know two classes; use the method 'auto'")
             score, self.history_ = learn_published(self.method, training, records, seed)
             self.model_ = Model(training, score)
         self.n_devices_, self.evaluation_ = devices, self.model_.evaluation
 
-    def _finished(self, trainer: Trainer) -> Model:
+    def _finished(self, trainer: Trainer) -> Model | MulticlassModel:
         """Return the model that is wanted of a training."""
         return trainer.model
 

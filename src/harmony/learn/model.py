@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from .training import Training
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
+    from .multiclass_model import MulticlassModel
 
 FORMAT = "harmony-model/1"
 CHUNK = 1 << 17
@@ -51,6 +52,10 @@ class Model:
         """The weight of each feature, or of each of its values."""
         weights: dict[str, Any] = self.score.to_document()["weights"]
         return weights
+
+    def shifted(self, by: Floats) -> Model:
+        """Return the model with these added to the scores of its two classes."""
+        return replace(self, score=self.score.shifted(float(by[1] - by[0])))
 
     def scores(self, table: TableLike) -> Floats:
         """Return the score of each row; what is missing or unknown adds nothing."""
@@ -125,12 +130,16 @@ class Model:
         return document
 
     @classmethod
-    def from_document(cls, document: Any) -> Model:
-        """Read a model back."""
+    def from_document(cls, document: Any) -> Model | MulticlassModel:
+        """Read a model back; one of several classes is a `MulticlassModel`."""
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise SurveyError(f"a model must be a mapping with 'format' {FORMAT!r}")
+        if "classes" in document:
+            from .multiclass_model import MulticlassModel
+
+            return MulticlassModel.from_document(document)
         training = Training.from_document(document.get("training"))
-        features = _features_as_seen(document.get("features"), training)
+        features = seen_features(document.get("features"), training)
         score = Score.from_document(document.get("model"), features)
         if (about := document.get("evaluation")) is None:
             return cls(training, score)
@@ -145,14 +154,14 @@ class Model:
         write_structured(path, self.to_document())
 
     @classmethod
-    def load(cls, path: str | Path) -> Model:
+    def load(cls, path: str | Path) -> Model | MulticlassModel:
         """Read a model from a .json or .yaml file."""
         from ..files import read_structured
 
         return cls.from_document(read_structured(path))
 
 
-def _features_as_seen(documents: Any, training: Training) -> Sequence[Attribute]:
+def seen_features(documents: Any, training: Training) -> Sequence[Attribute]:
     """Read the features that a model's weights are for: the training's, in narrower ranges."""
     if documents is None:
         return training.features

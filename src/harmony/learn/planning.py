@@ -65,7 +65,8 @@ def plan(
     """Predict the share of the gap that the training's devices close, or what `closed` needs."""
     if not 0 < explained < 1:
         raise HarmonyError("'explained' must be a share between 0 and 1")
-    noise = answer_noise(training.epsilon)
+    scores = len(training.label.values) if training.multiclass else 1
+    noise = answer_noise(training.epsilon) * scores  # which share the devices
     direction = math.sqrt(noise * _noise_factor(training) / (SPARSITY_GAIN * explained))
     level = DEVICES_PER_LEVEL * noise / explained
     if closed is None:

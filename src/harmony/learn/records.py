@@ -70,13 +70,17 @@ class Records:
         return self._levels(column, start, stop)
 
     def labels(self, start: int, stop: int, seen_as: Attribute | None = None) -> Floats:
-        """Return the labels: scaled to [-1, 1], or -1 and 1 for the first and second value."""
+        """Return the labels: scaled to [-1, 1], or -1 and 1 for the first and second value.
+
+        Seen as the label of one class, that is 1 and all others are -1.
+        """
         column = self._label
         if isinstance(column, NumberColumn):
             labels = _scaled(column, start, stop, np.nan, seen_as)
         elif isinstance(column, CodeColumn):
             levels = self._levels(column, start, stop)
-            labels = np.where(levels < 0, np.nan, 2.0 * levels - 1)
+            one = 1 if seen_as is None else column.attribute.values.index(seen_as.values[1])
+            labels = np.where(levels < 0, np.nan, np.where(levels == one, 1.0, -1.0))
         else:
             raise DataError("the records have no label")
         missing = np.isnan(labels)

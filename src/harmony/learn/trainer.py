@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import Floats
-from ..attributes import Attribute, Numeric
+from ..attributes import Attribute, Numeric, Value
 from ..errors import TallyError
 from ..tally import Tally
 from .model import Model
+from .multiclass_model import MulticlassModel
 from .score import Score
 from .step import Question, Step
 from .training import Training
@@ -45,9 +46,14 @@ class QuestionEstimate:
         return QuestionEstimate(n, estimates, variance)
 
 
+UNKNOWN = QuestionEstimate(0, np.zeros(1), np.full(1, np.inf))
 Estimates = Mapping[str, QuestionEstimate]
 LABEL = "label"
 """The question for the mean of the label itself, which several steps ask."""
+
+
+Scores = Score | tuple[Score, ...]
+"""A score, or one for each of more than two classes."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +64,20 @@ class StepRequest:
     questions: tuple[Question, ...]
     devices: int
     model: Score
-    best: Score
+    best: Scores
     direction: Score | None = None
     loss: float | None = None
     """The mean squared error that `best` is thought to have, of labels from -1 to 1."""
     label: Attribute | None = None
     """The label as devices see it, if its domain is wider than that."""
+    about: Value | None = None
+    """The class that is asked about, if there are more than two."""
 
 
 class Outcome(NamedTuple):
     """What a method arrives at: the score, and what other devices say about it."""
 
-    score: Score
+    score: Scores
     evaluation: Evaluation | None
 
 
@@ -102,14 +110,13 @@ class Trainer:
     """
 
     def __init__(self, training: Training) -> None:
-        from .auto import auto
-
         self.training = training
         self.history: list[dict[str, Any]] = []
         self._results: list[dict[str, Any]] = []
-        self._method: Method = auto(training)
-        self._best = Score.constant(training.features)
+        self._method: Method = _method_of(training)
+        self._best: Scores = Score.constant(training.features)
         self._label: Attribute | None = None
+        self._about: Value | None = None
         self._evaluation: Evaluation | None = None
         self.step: Step | None = None
         self._advance(None)
@@ -133,8 +140,10 @@ class Trainer:
         return {"training": self.training.name, "told": self._results}
 
     @property
-    def model(self) -> Model:
+    def model(self) -> Model | MulticlassModel:
         """The model so far, or the final one once `step` is None."""
+        if isinstance(self._best, tuple):
+            return MulticlassModel(self.training, self._best, self._evaluation)
         factor, shift = self._label_scale
         score = self._best.times(factor).shifted(shift)
         return Model(self.training, score, self._evaluation)
@@ -150,13 +159,18 @@ class Trainer:
         return (seen.high - seen.low) / width, shift
 
     @property
-    def label_mean(self) -> QuestionEstimate:
-        """What all steps together tell about the mean of a label of two values, -1 and 1."""
-        pooled = QuestionEstimate(0, np.zeros(1), np.full(1, np.inf))
-        for result in self._results:
+    def class_means(self) -> list[QuestionEstimate]:
+        """What all steps tell about how frequent each class is: the mean of 1 for it, else -1."""
+        means = dict.fromkeys(self.training.label.values, UNKNOWN)
+        first, *_, second = means
+        for row, result in zip(self.history, self._results, strict=True):
             if LABEL in result["answers"]:
-                pooled = pooled.pooled(_from_document(result["answers"][LABEL]))
-        return pooled
+                told = _from_document(result["answers"][LABEL])
+                name = row.get("class", second)
+                means[name] = means[name].pooled(told)
+        if len(means) == 2:
+            means[first] = replace(means[second], estimates=-means[second].estimates)
+        return list(means.values())
 
     @property
     def spent(self) -> int:
@@ -174,14 +188,13 @@ class Trainer:
 
     def _record(self, estimates: Estimates, result: dict[str, Any]) -> None:
         assert self.step is not None
-        self.history.append(
-            {
-                "step": self.step.number,
-                "purpose": self.step.purpose,
-                "wanted": self.step.devices,
-                "devices": result["reports"],
-            }
-        )
+        row = {
+            "step": self.step.number,
+            "purpose": self.step.purpose,
+            "wanted": self.step.devices,
+            "devices": result["reports"],
+        }
+        self.history.append(row if self._about is None else row | {"class": self._about})
         self._results.append(result)
         self._advance(estimates)
 
@@ -191,7 +204,7 @@ class Trainer:
         except StopIteration as end:
             (self._best, self._evaluation), self.step = end.value, None
             return  # the label is that of the last step
-        self._best, self._label = request.best, request.label
+        self._best, self._label, self._about = request.best, request.label, request.about
         if self.history:
             scale = self._label_scale[0] ** 2
             self.history[-1]["loss"] = None if request.loss is None else scale * request.loss
@@ -206,6 +219,13 @@ class Trainer:
             request.direction,
             request.label,
         )
+
+
+def _method_of(training: Training) -> Method:
+    from .auto import auto
+    from .multiclass import one_score_a_class
+
+    return one_score_a_class(training) if training.multiclass else auto(training)
 
 
 def decode(step: Step, tally: Tally) -> dict[str, QuestionEstimate]:

@@ -22,6 +22,8 @@ MAX_NAME = 180
 LEAST_EVALUATION = 100
 """Fewer devices than this cannot tell how good a model is; they had better be learned from."""
 
+MAX_CLASSES = 100
+
 _OPTIONAL = {"method", "seed", "evaluation"}
 _FIELDS = {"name", "epsilon", "loss", "label", "features", "devices"} | _OPTIONAL
 
@@ -30,8 +32,9 @@ _FIELDS = {"name", "epsilon", "loss", "label", "features", "devices"} | _OPTIONA
 class Training:
     """A label, the features that should predict it, a loss, an epsilon and a number of devices.
 
-    The label is a number for `squared` loss, and one of two values for `logistic` and `hinge`:
-    the second of them is the positive class.  Each device answers once, at `epsilon`.
+    The label is a number for `squared` loss, and a class for `logistic` and `hinge`: of two values
+    the second is the positive one, and of more each has a score.  Each device answers once, at
+    `epsilon`.
 
     >>> training = Training("income", 1.0, "squared", Numeric("income", 0, 100_000),
     ...     [Numeric("age", 16, 95), Categorical("sex", ["f", "m"])], devices=1_000_000)
@@ -53,7 +56,7 @@ class Training:
     """The share of the devices that are kept to tell how good the model is."""
 
     def __post_init__(self) -> None:
-        from ..survey import checked_epsilon, checked_name
+        from ..survey_fields import checked_epsilon, checked_name
 
         checked_name(self.name)
         object.__setattr__(self, "epsilon", checked_epsilon(self.epsilon, "epsilon"))
@@ -77,6 +80,11 @@ class Training:
         """How many devices are kept for evaluation: none if they were too few to tell anything."""
         kept = math.floor(self.evaluation * self.devices)
         return kept if kept >= LEAST_EVALUATION else 0
+
+    @property
+    def multiclass(self) -> bool:
+        """Whether the label has more than two classes."""
+        return len(self.label.values) > 2
 
     @property
     def width(self) -> int:
@@ -143,5 +151,9 @@ def _check_label(label: Attribute, loss: str) -> None:
     if loss == "squared":
         if not isinstance(label, Numeric) or label.edges:
             raise SurveyError("'label' must be numeric, without bins, for squared loss")
-    elif not isinstance(label, Categorical) or len(label.values) != 2:
-        raise SurveyError(f"'label' must have exactly two values for {loss} loss")
+    elif not isinstance(label, Categorical) or isinstance(label, Signed):
+        raise SurveyError(f"'label' must list its classes for {loss} loss")
+    elif len(label.values) > MAX_CLASSES:
+        raise SurveyError(f"'label' may have at most {MAX_CLASSES} classes")
+    elif len(label.values) > 2 and label.unlisted is not None:
+        raise SurveyError("'label' of more than two classes takes no 'unlisted'")

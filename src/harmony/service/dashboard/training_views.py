@@ -58,14 +58,18 @@ def evaluation_words(training: Document) -> str | None:
 
 
 def coefficients(training: Document) -> list[tuple[str, str, str]]:
-    """Return the model as (feature, value, weight), the intercept first.
+    """Return the model as (feature, value, weight), the intercept first; class by class.
 
     >>> coefficients({"model": {"training": {"features": [{"name": "wifi", "kind": "boolean"}]},
     ...     "model": {"intercept": 0.5, "weights": {"wifi": [-1.0, 1.0]}}}})
     [('intercept', '', '+0.500'), ('wifi', 'no', '-1.000'), ('wifi', 'yes', '+1.000')]
     """
-    rows = [("intercept", "", _signed(training["model"]["model"]["intercept"]))]
-    return rows + [(name, value, _signed(weight)) for name, value, weight in _weights(training)]
+    rows = []
+    for about, score in _scores(training["model"]):
+        rows.append((f"{about}intercept", "", _signed(score["intercept"])))
+        weights = _weights_of(training["model"], about, score)
+        rows += [(name, value, _signed(weight)) for name, value, weight in weights]
+    return rows
 
 
 def weights_chart(training: Document) -> Chart | None:
@@ -87,14 +91,26 @@ def weights_chart(training: Document) -> Chart | None:
 
 def _weights(training: Document) -> Iterator[tuple[str, str, float]]:
     """Yield each feature, its value if it has values, and the weight."""
-    model = training["model"]
+    for about, score in _scores(training["model"]):
+        yield from _weights_of(training["model"], about, score)
+
+
+def _scores(model: Document) -> Iterator[tuple[str, Document]]:
+    """Yield the score of a model; of several classes each, and what its rows begin with."""
+    if "classes" not in model:
+        yield "", model["model"]
+    for one in model.get("classes", []):
+        yield f"{shown_value(one['class'])}: ", one["model"]
+
+
+def _weights_of(model: Document, about: str, score: Document) -> Iterator[tuple[str, str, float]]:
     for feature in model["training"]["features"]:
-        weights = model["model"]["weights"][feature["name"]]
+        name, weights = f"{about}{feature['name']}", score["weights"][feature["name"]]
         if isinstance(weights, Sequence):
             for value, weight in zip(feature.get("values") or [False, True], weights, strict=True):
-                yield feature["name"], shown_value(value), weight
+                yield name, shown_value(value), weight
         else:
-            yield feature["name"], "", weights
+            yield name, "", weights
 
 
 def _signed(weight: float) -> str:

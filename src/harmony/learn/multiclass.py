@@ -1,0 +1,109 @@
+"""More than two classes: one score a class, each learned from its own share of the devices.
+
+A device answers one step, and a step has one label of two values: whether the device is of the
+class that the step is about.  Such a label is a `categorical` with two of the classes' values and a
+stand-in for all others, so devices need nothing new.  Each class has n / K devices at all of
+epsilon, where one model a class would ask all n of them at epsilon / K: for K classes that is K
+times the information.  (Asking for the residuals of all classes at once, by a level and a sign, has
+the noise of n / 4 devices a class: less only from five classes on, and new arithmetic for devices.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import hypot, log, log1p
+
+from ..arrays import Floats
+from ..attributes import Categorical, Value
+from .class_weights import private_rates
+from .evaluation import Evaluation
+from .score import Score
+from .trainer import LABEL, UNKNOWN, Method, Outcome
+from .training import Training
+
+METRIC = "error a class"
+"""How often devices are told wrongly from the rest, on average over the classes."""
+
+
+def class_label(label: Categorical, value: Value) -> Categorical:
+    """Return the label that is 1 for one class, and -1 for all others.
+
+    >>> label = class_label(Categorical("theme", ["light", "dark", "auto"]), "dark")
+    >>> label.values, label.unlisted
+    (('light', 'dark'), 'light')
+    """
+    rest = next(one for one in label.values if one != value)
+    stands_for = label.missing if label.missing in (None, value) else rest
+    return Categorical(
+        label.name, [rest, value], missing=stands_for, unlisted=rest,
+        question=label.question, reads=label.reads,
+    )  # fmt: skip
+
+
+def class_training(training: Training, place: int) -> Training:
+    """Return the training of one class's score, by its own share of the devices."""
+    classes, devices = len(training.label.values), training.devices
+    share = devices * (place + 1) // classes - devices * place // classes
+    assert isinstance(training.label, Categorical)
+    label = class_label(training.label, training.label.values[place])
+    return replace(training, label=label, devices=max(share, 1))
+
+
+def one_score_a_class(training: Training) -> Method:
+    """Learn the log-odds of each class, class after class, and join them."""
+    from .auto import auto
+
+    classes = training.label.values
+    log_odds = [Score.constant(training.features, -log(len(classes) - 1))] * len(classes)
+    means, told = [UNKNOWN] * len(classes), []
+    for place, about in enumerate(classes):
+        one = class_training(training, place)
+        method, estimates = auto(one), None
+        while True:
+            try:
+                request = method.send(estimates)  # type: ignore[arg-type]  # None starts it
+            except StopIteration as end:
+                log_odds[place], evaluation = end.value
+                break
+            assert isinstance(request.best, Score)
+            log_odds[place] = request.best
+            best = softmax_scores(log_odds, private_rates(means))
+            estimates = yield replace(request, best=best, label=one.label, about=about)
+            if LABEL in estimates:
+                means[place] = means[place].pooled(estimates[LABEL])
+        if evaluation is not None:
+            told.append(evaluation)
+    best = softmax_scores(log_odds, private_rates(means))
+    return Outcome(best, _mean(told) if len(told) == len(classes) else None)
+
+
+def softmax_scores(log_odds: Sequence[Score], rates: Floats) -> tuple[Score, ...]:
+    """Return scores whose softmax has the classes' chances, from log-odds against the rest.
+
+    Near the classes' rates r, the log-odds of a class move by t / (1 - r) where the scores of
+    a softmax move by t.  So a score is log r + (1 - r) (log-odds - log r + log(1 - r)), which for
+    two classes is exact.
+
+    >>> yes, no = Score.constant([], 2.0), Score.constant([], -2.0)
+    >>> one, other = softmax_scores([yes, no], np.array([0.3, 0.7]))
+    >>> round(one.intercept - other.intercept, 9)
+    2.0
+    """
+    return tuple(
+        one.shifted(log1p(-rate) - log(rate)).times(1 - rate).shifted(log(rate))
+        for one, rate in zip(log_odds, rates.tolist(), strict=True)
+    )
+
+
+def _mean(told: Sequence[Evaluation]) -> Evaluation:
+    """Return the mean error of all classes, and its interval: their devices are not the same."""
+    count = len(told)
+    value = sum(one.value for one in told) / count
+    below = hypot(*(one.value - one.low for one in told)) / count
+    above = hypot(*(one.high - one.value for one in told)) / count
+    constant = sum(one.constant for one in told) / count
+    return Evaluation(
+        METRIC, value, max(value - below, 0.0), min(value + above, 1.0), constant,
+        sum(one.devices for one in told), any(one.kept for one in told),
+    )  # fmt: skip
