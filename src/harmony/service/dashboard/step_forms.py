@@ -16,8 +16,8 @@ from .governance import retention_of
 
 KINDS = {"mean": "a number", "categorical": "one of some values", "boolean": "yes or no"}
 LOSSES = {
-    "logistic": "logistic: the chance of yes, or of the second of two values",
-    "hinge": "hinge: yes or no, or one of two values, as a support vector machine tells them apart",
+    "logistic": "logistic: yes or no, or one of some values, each with its chance",
+    "hinge": "hinge: yes or no, or one of some values, as support vector machines tell them apart",
     "squared": "squared: a number",
 }
 TARGET = AttributeFields(kind="boolean")
