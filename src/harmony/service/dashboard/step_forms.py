@@ -16,8 +16,8 @@ from .governance import retention_of
 
 KINDS = {"mean": "a number", "categorical": "one of some values", "boolean": "yes or no"}
 LOSSES = {
-    "logistic": "logistic: yes or no, or one of some values, each with its chance",
-    "hinge": "hinge: yes or no, or one of some values, as support vector machines tell them apart",
+    "logistic": "logistic: a value, with its chance",
+    "hinge": "hinge: a value (a support vector machine)",
     "squared": "squared: a number",
 }
 TARGET = AttributeFields(kind="boolean")
