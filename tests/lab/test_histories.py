@@ -26,6 +26,7 @@ def test_no_pair_of_histories_breaks_its_bound(
     worst = enumerate_histories(mechanism, rounds)
     assert worst.broken == 0
     assert 0.65 * worst.bound < worst.loss <= worst.bound
+    assert worst.shown == pytest.approx(worst.bound, rel=1e-12), "users see the bound itself"
     if rounds > 3:
         assert worst.tightest > 0.98, "a pair's own bound is reached to within 2%"
 

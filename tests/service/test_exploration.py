@@ -125,3 +125,14 @@ def test_only_admins_create_and_only_people_read(service: Service) -> None:
     analyst = service.bearer("analyst")
     assert service.client.post("/v1/explorations", json=body, headers=analyst).status_code == 403
     assert service.client.get("/v1/explorations").status_code == 401
+
+
+def test_what_is_done_to_an_exploration_is_called_so(service: Service) -> None:
+    create(service)
+    settings = f"/v1/trainings/{WORDS.name}/settings"
+    longer = service.client.patch(settings, json={"retention_days": 999}, headers=service.admin)
+    assert longer.status_code == 409
+    assert "training" not in longer.json()["detail"]
+    assert service.client.post(f"{PATH}/stop", headers=service.admin).status_code == 200
+    over = task_of(service, service.enrol(), WORDS.name)
+    assert over.json()["detail"] == "the exploration is over"

@@ -37,6 +37,13 @@ def compare(
             show_default=False,
         ),
     ] = None,
+    stayed: Annotated[
+        float,
+        typer.Option(
+            help="With memory: the least share of devices that answered both rounds, and the same. "
+            "What they keep cancels, so intervals are narrower.",
+        ),
+    ] = 0.0,
     confidence: Confidence = 0.95,
     top: Top = None,
     out: Annotated[
@@ -65,7 +72,9 @@ def compare(
     first = load_survey(survey)
     second = first if after_survey is None else load_survey(after_survey)
     found = compared(
-        first.estimate(load_tally(first, [before])), second.estimate(load_tally(second, [after]))
+        first.estimate(load_tally(first, [before])),
+        second.estimate(load_tally(second, [after])),
+        stayed=stayed,
     )
     document = found.to_dict(confidence, top=top)
     if out is not None:

@@ -46,6 +46,10 @@ class ShareSampling(Sampling):
         )
 
     @property
+    def spread(self) -> Floats:
+        return np.asarray(self.likely * (1 - self.likely))
+
+    @property
     def likely(self) -> Floats:
         """The estimates with up to one and a half successes and failures more.
 
@@ -98,6 +102,10 @@ class MeanSampling(Sampling):
         spread = np.minimum(self._spread, 1 - mean**2)
         none = np.zeros_like(mean)
         return self._sample.cumulants(noise, (spread, none, none), none)
+
+    @property
+    def spread(self) -> Floats:
+        return np.minimum(self._spread, 1 - self.likely**2)
 
     @property
     def likely(self) -> Floats:

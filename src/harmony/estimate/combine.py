@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import Counts, Floats
 from ..mechanisms import Grid, Linear, Mechanism
 from .answers import MeanSampling, ShareSampling
+from .common import Alike
 from .consistency import project_to_simplex
 from .influence import Group, largest_influence
 from .sampling import EVERYONE, KnownSampling, Sample, Sampling
@@ -37,6 +38,10 @@ class Combined:
     influence: float = np.inf
     covariance: Floats | None = None
     tiers: TierComparison | None = None
+    spread: Floats | None = None
+    """The variance between devices, roughly."""
+    alike: Alike | None = None
+    """What other rounds may have in common with these."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,7 @@ def combine(
         largest_influence(groups, dishonest * sum(tier_reports)),
         _covariance(parts, sampling.estimates),
         _compare(mechanisms, cells, tier_reports) if len(parts) > 1 else None,
+        np.sum([part.weight * part.sampling.spread for part in parts], axis=0),
     )
 
 

@@ -6,19 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import HarmonyError
 from ..near_names import did_you_mean
 from .base import Estimate, Row
 from .change import COLUMNS, SURE, Change
 from .decimals import number_writer
+from .differences import change_of, less_what_cancels
 from .export import Exported, finite_rows, text_table
-from .histogram import HistogramEstimate
-from .mean import MeanEstimate
 from .result import Result
-from .sampling import Sampling, SomeSampling
-from .sums import SumSampling
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -121,7 +116,9 @@ class Comparison(Mapping[str, Change], Exported):
         return lines
 
 
-def compare(before: Result | Estimate, after: Result | Estimate) -> Comparison:
+def compare(
+    before: Result | Estimate, after: Result | Estimate, *, stayed: float = 0.0
+) -> Comparison:
     """Compare two results of a survey, or the same attributes in results of two surveys.
 
     Each difference, after minus before, comes with an interval of its own and with one of a set
@@ -131,7 +128,9 @@ def compare(before: Result | Estimate, after: Result | Estimate) -> Comparison:
 
     What is compared is what the devices that reported each time have, the same ones or others.
     Errors must be independent, as those of two rounds or of two regions are.  Rounds of a survey
-    with memory have part of their noise in common: then differences are surer than stated.
+    with memory have part of their noise in common, which cancels for devices that answered both
+    and the same.  How many did no tally tells: `stayed` is the least share of the smaller round
+    that you are sure of, and narrows the intervals.
 
     >>> import harmony as hm
     >>> survey = hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0)
@@ -148,7 +147,7 @@ def compare(before: Result | Estimate, after: Result | Estimate) -> Comparison:
     if before is after:
         raise HarmonyError("'before' and 'after' are the same result: give those of two rounds")
     if isinstance(before, Estimate) and isinstance(after, Estimate):
-        change = _change(before, after)
+        change = change_of(before, after)
         if isinstance(change, str):
             raise HarmonyError(f"{before.name} and {after.name} {change}")
         return Comparison("before", "after", {after.name: change})
@@ -160,10 +159,12 @@ def compare(before: Result | Estimate, after: Result | Estimate) -> Comparison:
             )
     assert isinstance(before, Result)
     assert isinstance(after, Result)
-    return _of_results(before, after)
+    if isinstance(stayed, bool) or not isinstance(stayed, int | float) or not 0 <= stayed <= 1:
+        raise HarmonyError("'stayed' must be a share between 0 and 1")
+    return _of_results(before, after, float(stayed))
 
 
-def _of_results(before: Result, after: Result) -> Comparison:
+def _of_results(before: Result, after: Result, stayed: float) -> Comparison:
     common = sorted(set(before.rounds) & set(after.rounds))
     if before.survey == after.survey and common and before.rounds != after.rounds:
         raise HarmonyError(
@@ -175,7 +176,9 @@ def _of_results(before: Result, after: Result) -> Comparison:
     reasons = []
     for name in after:
         if name in before:
-            change = _change(before[name], after[name])
+            change = change_of(before[name], after[name])
+            if not isinstance(change, str) and before.survey == after.survey:
+                change = less_what_cancels(change, (before.turns, after.turns), stayed)
             if isinstance(change, str):
                 left_out.append(name)
                 reasons.append(f"{name}: they {change}")
@@ -188,63 +191,3 @@ def _of_results(before: Result, after: Result) -> Comparison:
     return Comparison(
         f"{before.survey} {before.round}", f"{after.survey} {after.round}", changes, tuple(left_out)
     )
-
-
-def _change(before: Estimate, after: Estimate) -> Change | str:
-    """Return what changed about an attribute, or why that cannot be told."""
-    if isinstance(before, MeanEstimate) and isinstance(after, MeanEstimate):
-        return _change_of_means(before, after)
-    if isinstance(before, HistogramEstimate) and isinstance(after, HistogramEstimate):
-        return _change_of_histograms(before, after)
-    if type(before) is type(after):
-        return "are of a kind that is not compared: only means and histograms are"
-    return "are estimates of different kinds"
-
-
-def _change_of_means(before: MeanEstimate, after: MeanEstimate) -> Change:
-    halves = [(one.high - one.low) / 2 for one in (after, before)]
-    middles = [(one.high + one.low) / 2 for one in (after, before)]
-    return Change(
-        after.name,
-        before,
-        after,
-        [None],
-        (np.array([before.mean]), np.array([after.mean])),
-        SumSampling(
-            [after.sampling, before.sampling],
-            [halves[0], -halves[1]],
-            constant=middles[0] - middles[1],
-        ),
-    )
-
-
-def _change_of_histograms(before: HistogramEstimate, after: HistogramEstimate) -> Change | str:
-    values = [value for value in after.values if value in set(before.values)]
-    if not values:
-        return "have no value in common"
-    places = [[list(one.values).index(value) for value in values] for one in (after, before)]
-    samplings = [
-        _some(one.sampling, here) for one, here in zip((after, before), places, strict=True)
-    ]
-    covariances = [
-        None if one.covariance is None else one.covariance[np.ix_(here, here)]
-        for one, here in zip((after, before), places, strict=True)
-    ]
-    both = None
-    if covariances[0] is not None and covariances[1] is not None:
-        both = covariances[0] + covariances[1]
-    return Change(
-        after.name,
-        before,
-        after,
-        values,
-        (samplings[1].estimates, samplings[0].estimates),
-        SumSampling(samplings, [1, -1]),
-        both,
-    )
-
-
-def _some(sampling: Sampling, places: list[int]) -> Sampling:
-    if places == list(range(len(sampling.estimates))):
-        return sampling
-    return SomeSampling(sampling, places)

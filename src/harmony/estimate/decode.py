@@ -102,6 +102,7 @@ def estimate(
         weighting,
         None if population is None else dict(population),
         tuple(one.round.label for one in rounds),
+        answers[0].turns if population is None else None,
     )
 
 
@@ -201,6 +202,7 @@ def _in_units(attribute: Part, combined: Combined, epsilon: float, too_wide: flo
             too_wide,
             combined.tiers,
             attribute.missing if isinstance(attribute, Categorical) else None,
+            combined.alike,
         )
     assert isinstance(attribute, Numeric)
     half = (attribute.high - attribute.low) / 2
@@ -214,4 +216,5 @@ def _in_units(attribute: Part, combined: Combined, epsilon: float, too_wide: flo
         combined.sampling,
         too_wide,
         combined.tiers and combined.tiers.scaled(half),
+        combined.alike,
     )

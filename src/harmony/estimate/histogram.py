@@ -14,6 +14,7 @@ from ..arrays import Floats
 from ..attributes import Value
 from ..errors import HarmonyError
 from .base import Estimate, Row
+from .common import Alike
 from .consistency import project_to_simplex
 from .intervals import confidence_of_each, correlation_of
 from .no_answer import NoAnswer
@@ -49,6 +50,7 @@ class HistogramEstimate(Estimate):
     too_wide: float = field(repr=False, default=0.2)
     tiers: TierComparison | None = field(repr=False, default=None)
     missing: Value | None = field(repr=False, default=None)
+    alike: Alike | None = field(repr=False, default=None)
 
     @property
     def raw(self) -> Floats:

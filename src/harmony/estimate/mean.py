@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .base import Estimate, Row
+from .common import Alike
 from .sampling import Sampling
 from .score import score_interval
 from .tiers import TierComparison
@@ -41,6 +42,7 @@ class MeanEstimate(Estimate):
     sampling: Sampling = field(repr=False)
     too_wide: float = field(repr=False, default=0.2)
     tiers: TierComparison | None = field(repr=False, default=None)
+    alike: Alike | None = field(repr=False, default=None)
 
     @property
     def in_shares(self) -> bool:
@@ -52,6 +54,11 @@ class MeanEstimate(Estimate):
         return write(self.influence)
 
     @property
+    def half(self) -> float:
+        """Half of the range: what `sampling` has for one."""
+        return (self.high - self.low) / 2
+
+    @property
     def mean(self) -> float:
         """The unbiased mean."""
         return self._in_units(float(self.sampling.estimates[0]))
@@ -59,7 +66,7 @@ class MeanEstimate(Estimate):
     @property
     def stderr(self) -> float:
         """The standard error of the mean."""
-        return (self.high - self.low) / 2 * math.sqrt(float(self.sampling.variance[0]))
+        return self.half * math.sqrt(float(self.sampling.variance[0]))
 
     @property
     def consistent(self) -> float:
@@ -103,4 +110,4 @@ class MeanEstimate(Estimate):
         draw_rows(axes, self.rows(confidence), self.name, bars=False)
 
     def _in_units(self, scaled: float) -> float:
-        return self.low + (self.high - self.low) / 2 * (scaled + 1)
+        return self.low + self.half * (scaled + 1)

@@ -10,6 +10,7 @@ from ..errors import HarmonyError
 from ..near_names import did_you_mean
 from .base import COLUMNS, Estimate, Row
 from .coin_check import CoinWarning
+from .common import Turns
 from .crosstab import CrosstabEstimate
 from .decimals import decimals_for
 from .distribution import DistributionEstimate
@@ -62,6 +63,8 @@ class Result(Mapping[str, Estimate], Exported):
     """The shares of strata that the estimates are weighted to, if they are."""
     rounds: tuple[str, ...] = ()
     """The labels of the rounds that were estimated together."""
+    turns: Turns | None = None
+    """Who was heard, of surveys whose rounds may hear the same devices: see `compare`."""
 
     def __getitem__(self, name: str) -> Estimate:
         try:

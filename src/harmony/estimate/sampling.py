@@ -52,6 +52,11 @@ class Sampling(ABC):
         """Distance between values that an estimate can take; zero where they are dense."""
         return np.zeros(len(self.estimates))
 
+    @property
+    def spread(self) -> Floats:
+        """The variance between devices of what each estimate averages, where that is known."""
+        return np.zeros(len(self.estimates))
+
     @cached_property
     def variance(self) -> Floats:
         """The variance of each estimate: what standard errors are the roots of."""

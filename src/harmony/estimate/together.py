@@ -17,6 +17,7 @@ from ..distribution import Distribution
 from ..mechanisms import Linear, Mechanism
 from ..questions import Part
 from .combine import Combined, combine, tier_parts
+from .common import Alike, Turns
 from .crosstab import CrosstabEstimate
 from .distribution import DistributionEstimate
 from .influence import Group, largest_influence
@@ -79,7 +80,7 @@ class Answers:
 
     def combined(self, place: int) -> Combined:
         """Return the estimates of one attribute, over all tiers and rounds."""
-        found = self._independent(place)
+        found = self._with_alike(place)
         if len(self.tallies) == 1:
             return found
         asked = found.n / self.devices if self.reports else 1.0
@@ -90,6 +91,23 @@ class Answers:
             factor = np.sqrt(sampling.variance / found.sampling.variance)
             covariance = covariance * np.outer(factor, factor)
         return replace(found, sampling=sampling, covariance=covariance, tiers=None)
+
+    def _with_alike(self, place: int) -> Combined:
+        """Return the estimates of one attribute, with what other rounds may share of them."""
+        found = self._independent(place)
+        if self.turns is None or found.spread is None:
+            return found
+        # What is kept counts for memory alone, which tiers do not go with.
+        asked = found.n / self.reports
+        mechanism, estimates = self.survey.mechanisms[0][place], found.sampling.estimates
+        cells = np.sum([tier[place] for tier in self.cells[:: len(self.survey.tiers)]], axis=0)
+        alike = Alike.of(mechanism, cells, estimates, found.spread, asked)
+        return replace(found, alike=alike)
+
+    @cached_property
+    def turns(self) -> Turns | None:
+        """Who was heard, if rounds of the survey may hear the same devices."""
+        return Turns.of(self.survey, self.tallies)
 
     def _independent(self, place: int) -> Combined:
         """Return the estimates of one attribute, if errors of rounds are independent."""
@@ -133,6 +151,7 @@ class Answers:
             n=sum(one.source.answers for one in told),
             sampling=JoinedSampling(estimates, alone.sampling, np.full(len(estimates), gain)),
             covariance=None if alone.covariance is None else gain * alone.covariance,
+            alike=None,
         )
 
     def source(self, place: int) -> Source:

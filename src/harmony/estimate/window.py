@@ -78,7 +78,7 @@ def repetition(survey: Survey, tallies: Sequence[Tally]) -> float:
         return 1.0
     shared = sum(
         min(one.reports, other.reports)
-        for same in _by_turn(survey, tallies)
+        for same in by_turn(survey, tallies).values()
         for one in same
         for other in same
     )
@@ -104,23 +104,29 @@ def spoken_of(survey: Survey, tallies: Sequence[Tally]) -> float:
     total = sum(one.reports for one in tallies)
     if survey.every is None or total == 0:
         return total
-    shares = [sum(one.reports for one in same) / total for same in _by_turn(survey, tallies)]
+    shares = [
+        sum(one.reports for one in same) / total for same in by_turn(survey, tallies).values()
+    ]
     rounds = len(tallies)
     heard = 1 - rounds * (sum(share**2 for share in shares) - 1 / survey.every)
     return total / heard if abs(heard) > 1e-9 else EVERYONE
 
 
-def _by_turn(survey: Survey, tallies: Sequence[Tally]) -> list[list[Tally]]:
-    """Return the rounds in which the same devices are asked, together."""
+def by_turn(survey: Survey, tallies: Sequence[Tally]) -> dict[int, list[Tally]]:
+    """Return the rounds in which the same devices are asked, by their place in the rotation."""
     turns = defaultdict(list)
     for one in tallies:
         number = one.round.number
         turns[number % survey.every if survey.every and number is not None else 0].append(one)
-    return list(turns.values())
+    return dict(turns)
 
 
 class RepeatedSampling(Sampling):
-    """Estimates of rounds that have part of their errors in common: wider than if they had not."""
+    """Estimates of rounds that have part of their errors in common.
+
+    An average of them is wider than if they had not, a difference narrower: by `factor`, of the
+    variance.
+    """
 
     def __init__(self, independent: Sampling, factor: Floats) -> None:
         self._independent, self._factor = independent, factor

@@ -5,8 +5,9 @@ that many of them have, so every answer goes through the same codes and tables a
 and each device answers once in all steps.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..late_names import late_names
 
 if TYPE_CHECKING:
     from .collecting import explore
@@ -28,12 +29,4 @@ _HOMES = {
     "explore": "collecting",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = late_names(__name__, _HOMES)

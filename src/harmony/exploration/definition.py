@@ -69,6 +69,20 @@ class Exploration:
 
         return plan(self, chance)
 
+    def chance(self, share: float) -> float:
+        """Return the chance that a string is found which this share of the devices has.
+
+        It is that of a short string; longer ones are found more seldom.  Of a million devices
+        at epsilon 2, one alone moves it by less than a hundredth of itself:
+
+        >>> pages = Exploration("pages", Text("page"), 2.0, devices=1_000_000)
+        >>> [f"{pages.chance(people / 1_000_000):.1g}" for people in (0, 1, 100, 1_000, 9_000)]
+        ['2e-07', '2e-07', '3e-07', '3e-05', '1']
+        """
+        from .planning import greatest_chance
+
+        return greatest_chance(self, share)
+
     def to_document(self) -> dict[str, Any]:
         return {
             "name": self.name,

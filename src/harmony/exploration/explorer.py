@@ -114,23 +114,25 @@ class Explorer:
 
     def learn(self, tally: Tally) -> None:
         """Learn from the reports to the current step, and move on."""
-        step = self.step
-        if step is None:
-            raise TallyError("the exploration is complete; it has no step to learn from")
+        step = self._current()
         tally.check(step.survey)
+        self.learn_from(StepEvidence.of(step.survey, tally) if tally.reports else None)
+
+    def learn_from(self, evidence: StepEvidence | None) -> None:
+        """Learn from what the reports to the current step say, None if there are none."""
+        step = self._current()
         self.history.append(
             {
                 "step": step.number,
                 "purpose": step.purpose,
                 "wanted": step.devices,
-                "devices": tally.reports,
+                "devices": 0 if evidence is None else evidence.each.devices,
             }
         )
-        if not tally.reports:
+        if evidence is None:
             self._prefixes, self._candidates = [], []
             self._finish()
         else:
-            evidence = StepEvidence.of(step.survey, tally)
             self._hear(step, evidence)
             if step.purpose == SEARCH:
                 self._search(step, evidence)
@@ -138,6 +140,11 @@ class Explorer:
                 self._finish()
         self.history[-1] |= {"prefixes": len(self._prefixes), "strings": len(self._candidates)}
         self.step = self._next_step()
+
+    def _current(self) -> Step:
+        if self.step is None:
+            raise TallyError("the exploration is complete; it has no step to learn from")
+        return self.step
 
     def _next_step(self) -> Step | None:
         if self.findings is not None:
@@ -196,14 +203,16 @@ class Explorer:
         asked = evidence.estimates[: len(step.prefixes) << step.bits]
         standing = np.flatnonzero(asked > evidence.threshold(LOOKED_AT))
         standing = standing[np.lexsort((-asked[standing], standing >> step.bits))]
+        begun = [code.spelled(one) for one in step.prefixes]
         places, shown = [], []
         for place in standing.tolist():
-            bits = step.prefixes[place >> step.bits]
-            if step.bits:
-                bits += format(place & ((1 << step.bits) - 1), f"0{step.bits}b")
-            spelled = code.spelled(bits)
+            prefix, more = divmod(place, 1 << step.bits)
+            bits = format(more, f"0{step.bits}b") if step.bits else ""
+            start = begun[prefix]
+            spelled = None if start is None else code.spelled(bits, start)
             if spelled is None or is_never_shown(spelled.text, self.exploration.never):
                 continue
+            bits = step.prefixes[prefix] + bits
             is_cut = not spelled.complete and len(bits) == length
             places.append(place)
             shown.append(Shown(bits, spelled.text, is_cut, spelled.complete or is_cut))

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scipy.stats import norm
-
 from .findings import Found
 from .picked import Picked, picked_share
 from .schedule import Schedule
@@ -32,27 +30,29 @@ def picked_strings(
     wanted, floor = schedule.exploration.wanted, 0.0
     if len(passing) > wanted:  # then a string had to be more common than the next one, too
         floor = passing[wanted][0].evidence.estimate
-    devices, found, variances = sum(one["devices"] for one in history), [], []
-    for one, least in passing[:wanted]:
-        variances.append(one.evidence.variance(one.evidence.estimate, devices))
-        found.append(_found(one, max(least, floor), variances[-1], devices))
-    return found, _rest(found, variances)
+    devices = sum(one["devices"] for one in history)
+    found = [_found(one, max(least, floor), devices) for one, least in passing[:wanted]]
+    return found, _rest(found)
 
 
-def _found(one: Candidate, found_from: float, variance: float, devices: int) -> Found:
+def _found(one: Candidate, found_from: float, devices: int) -> Found:
     pooled, estimate = one.evidence, one.evidence.estimate
+    variance = pooled.variance(estimate, devices)
     between = pooled.first_variance(estimate, devices) - variance
     picked = Picked(found_from, one.kept_from, math.sqrt(max(0.0, between)))
     share, low, high = picked_share(estimate, math.sqrt(variance), picked, CONFIDENCE)
     return Found(one.text, share, low, high, one.is_cut)
 
 
-def _rest(found: Sequence[Found], variances: Sequence[float]) -> tuple[float, float, float]:
+def _rest(found: Sequence[Found]) -> tuple[float, float, float]:
     """Return what the found strings leave, with its interval.
 
     The noise of two strings is independent, or nearly, and a device has one of them alone: the
-    variances add up to at least that of the sum.
+    variances add up to at least that of the sum.  So do the squares of how far an interval
+    reaches to a side, which for a string that was found by a hair is further down than up.
     """
-    rest = min(max(1 - math.fsum(one.share for one in found), 0.0), 1.0)
-    half = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(math.fsum(variances))
-    return rest, max(0.0, rest - half), min(1.0, rest + half)
+    rest = 1 - math.fsum(one.share for one in found)
+    less = math.sqrt(math.fsum((one.high - one.share) ** 2 for one in found))
+    more = math.sqrt(math.fsum((one.share - one.low) ** 2 for one in found))
+    low, rest, high = (min(max(one, 0.0), 1.0) for one in (rest - less, rest, rest + more))
+    return rest, low, high

@@ -99,6 +99,14 @@ def plan(exploration: Exploration, chance: float = CHANCE) -> ExplorationPlan:
     )  # fmt: skip
 
 
+def greatest_chance(exploration: Exploration, share: float) -> float:
+    """Return the chance that a string of this share is found, if it has the best length."""
+    if not 0 <= share <= 1:
+        raise HarmonyError("'share' must be between 0 and 1")
+    model = _Chances(Schedule(exploration))
+    return max(model.chance(search, share) for search in range(model.schedule.searches))
+
+
 class _Chances:
     """The chance that a string of a share is found, by the search in which it ends."""
 

@@ -215,13 +215,21 @@ class Grid(ExpectedErrorMixin):
         least, most = self.point_noise.min(), self.point_noise.max()
         return float(np.clip(shares @ fitted + slack, least, most))
 
+    def kept_noise_of(self, cells: Counts) -> float:
+        """Return the part of `noise_of` that all rounds have in common, and rather too little."""
+        kept = self.permanent_noise_at(self.points)
+        fitted, slack = self._weights_of(kept)
+        shares = cells[0] / cells.sum()
+        return float(np.clip(shares @ fitted - slack, kept.min(), kept.max()))
+
     @cached_property
     def _noise_weights(self) -> tuple[Floats, float]:
-        """Weights w on symbols with E[w | point] near `point_noise`, and the most they miss."""
-        fitted = np.asarray(
-            np.linalg.lstsq(self.probabilities, self.point_noise, rcond=1e-6)[0], np.float64
-        )
-        missed = self.point_noise - self.probabilities @ fitted
+        return self._weights_of(self.point_noise)
+
+    def _weights_of(self, noise: Floats) -> tuple[Floats, float]:
+        """Weights w on symbols with E[w | point] near `noise`, and the most they miss."""
+        fitted = np.asarray(np.linalg.lstsq(self.probabilities, noise, rcond=1e-6)[0], np.float64)
+        missed = noise - self.probabilities @ fitted
         return fitted, float(np.abs(missed).max())
 
 

@@ -27,6 +27,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+TRIED = 32
+"""How many indices get other names, at most, unless all do."""
+
 
 @dataclass(frozen=True)
 class MemoryCosts:
@@ -72,21 +75,25 @@ class MemoryCosts:
     def worst(self, rounds: int) -> float:
         """Return the bound over all pairs of histories of so many rounds.
 
-        Shifting all answers by s, modulo the number of indices g, makes some of the T rounds
-        agree; over all s, each round agrees once.  Histories that agree in n rounds as they are
-        agree in at least (T - n) / (g - 1) after some shift, which costs `memory` for each part.
+        Give m of the g indices other names, which costs `memory` for each of their parts.  Over
+        all ways to do so, a round in which histories agree still does in (g - m) of g, and one in
+        which they differ then agrees in m of g (g - 1).  So some way makes at least as many rounds
+        agree as the average does, rounded up; the least cost over all m counts, for the number of
+        rounds that agree as they are at which it is largest.
         """
+        import numpy as np
+
         if rounds < 1:
             return 0.0
-        parts = min(self.inputs, rounds)
-        agreeing = [
-            min(
-                (rounds - n) * self.change,
-                parts * self.memory + (rounds + (n - rounds) // (self.inputs - 1)) * self.change,
-            )
-            for n in range(rounds)
-        ]
-        return min(max(agreeing), self.epsilon + (rounds - 1) * self.change)
+        g, agreeing = self.inputs, np.arange(rounds)
+        least = (rounds - agreeing) * self.change
+        # Where all rounds differ, the first keeps epsilon by itself.
+        least[0] = min(least[0], self.epsilon + (rounds - 1) * self.change)
+        for moved in {*range(2, min(g, TRIED) + 1), g}:
+            average = agreeing * ((g - moved) / g) + (rounds - agreeing) * (moved / (g * (g - 1)))
+            changes = rounds - np.ceil(average - 1e-9)
+            least = np.minimum(least, min(moved, rounds) * self.memory + changes * self.change)
+        return float(least.max())
 
     def steady(self, rounds: int) -> float:
         """Return the bound over answers that never change."""

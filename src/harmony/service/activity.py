@@ -15,18 +15,17 @@ from sqlalchemy import Connection, select
 from . import schema
 from .database import Database
 
-SURVEY_CREATED = "survey created"
-SURVEY_CHANGED = "survey changed"
-SURVEY_DELETED = "survey deleted"
+CREATED = "{kind} created"
+CHANGED = "{kind} changed"
+STOPPED = "{kind} stopped"
+DELETED = "{kind} deleted"
+"""What is done to surveys, trainings and explorations alike."""
+
 ROUND_OPENED = "round opened"
 ROUND_CLOSED = "round closed"
 ROUND_DELETED = "round deleted"
 REPORTS_DROPPED = "reports dropped"
 REPORTS_EXPORTED = "reports exported"
-TRAINING_CREATED = "training created"
-TRAINING_CHANGED = "training changed"
-TRAINING_STOPPED = "training stopped"
-TRAINING_DELETED = "training deleted"
 TOKEN_CREATED = "token created"
 TOKEN_REVOKED = "token revoked"
 LINK_CREATED = "sign-in link created"

@@ -25,7 +25,7 @@ from harmony.survey import Survey
 from harmony.tally import Tally
 
 from . import schema
-from .activity import ROUND_CLOSED, ROUND_OPENED, SERVER, SURVEY_CREATED, Actor, note
+from .activity import CREATED, ROUND_CLOSED, ROUND_OPENED, SERVER, Actor, note
 from .database import Database
 from .entries import RoundEntry, StepEntry, SurveyEntry, TrainingEntry
 from .ingest.blocks import LiveRound
@@ -259,14 +259,14 @@ class Catalogue:
                     )
                 )
                 told = settled | {"fingerprint": survey.fingerprint}
-                note(connection, by, now, SURVEY_CREATED, survey.name, **told)
+                note(connection, by, now, CREATED.format(kind="survey"), survey.name, **told)
         except IntegrityError:
             self.reload()
             known = self.surveys.get(survey.name)
             if known is None or known.survey != survey:
                 raise Problem(
                     "conflict",
-                    "'name': another survey or training has this name; surveys never change",
+                    "'name': something else has this name; surveys never change",
                 ) from None
         self.reload()
         return self.survey(survey.name)

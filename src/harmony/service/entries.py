@@ -14,10 +14,17 @@ from harmony_device.ledger import timestamp
 
 from .ingest.blocks import LiveRound
 
+TRAINING, EXPLORATION = "training", "exploration"
+
+
+def kind_of(definition: dict[str, Any]) -> str:
+    """Say whether this defines an exploration, which has a text, or a training, with a label."""
+    return EXPLORATION if "text" in definition else TRAINING
+
 
 def is_exploration(definition: dict[str, Any]) -> bool:
-    """Whether this defines an exploration: that has a text, and a training has a label."""
-    return "text" in definition
+    """Whether this defines an exploration."""
+    return kind_of(definition) == EXPLORATION
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +58,8 @@ class SurveyEntry:
     public: bool
     retired: frozenset[str]
     rounds: dict[str, RoundEntry]
+
+    kind = "survey"
 
     @cached_property
     def fingerprint(self) -> str:
@@ -126,6 +135,11 @@ class TrainingEntry:
     def explores(self) -> bool:
         """Whether it is an exploration: that runs in steps as trainings do."""
         return is_exploration(msgspec.json.decode(self.definition))
+
+    @property
+    def kind(self) -> str:
+        """What it is called."""
+        return EXPLORATION if self.explores else TRAINING
 
     @property
     def open_step(self) -> StepEntry | None:

@@ -16,15 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, case, delete, func, select, update
 
 from . import schema
-from .activity import (
-    ROUND_DELETED,
-    SURVEY_CHANGED,
-    SURVEY_DELETED,
-    TRAINING_CHANGED,
-    TRAINING_DELETED,
-    Actor,
-    note,
-)
+from .activity import CHANGED, DELETED, ROUND_DELETED, Actor, note
 from .catalogue import Catalogue
 from .database import Database
 from .entries import SurveyEntry, TrainingEntry
@@ -70,11 +62,9 @@ class Governance:
         entry = self._catalogue.anything(name)
         before = Policy.of(entry)
         after = replace(before, **wanted)
-        is_training = isinstance(entry, TrainingEntry)
-        if is_training and after.retention > before.retention:
-            raise Problem(
-                "conflict", "'retention_days': a training's devices were promised no longer time"
-            )
+        if isinstance(entry, TrainingEntry) and after.retention > before.retention:
+            promised = "devices that took part were promised no longer time"
+            raise Problem("conflict", f"'retention_days': {promised}")
         if after.retention < before.retention:
             check_confirmed(name, confirm, "a shorter retention drops reports for good")
         now = self._clock()
@@ -96,13 +86,12 @@ class Governance:
                 for field in ("schedule", "retention", "public")
                 if getattr(after, field) != getattr(before, field)
             }
-            act = TRAINING_CHANGED if is_training else SURVEY_CHANGED
             if changes:
-                note(connection, by, now, act, name, **changes)
+                note(connection, by, now, CHANGED.format(kind=entry.kind), name, **changes)
         self._catalogue.reload()
 
     def delete(self, name: str, confirm: str | None, by: Actor) -> None:
-        """Delete a survey with its rounds, or a training with its steps and its model."""
+        """Delete a survey with its rounds, or a training with its steps and what came of them."""
         entry = self._catalogue.anything(name)
         check_confirmed(name, confirm, "it is deleted with all that came of it")
         now = self._clock()
@@ -125,8 +114,7 @@ class Governance:
             trainings = schema.trainings
             connection.execute(delete(trainings).where(trainings.c.survey == entry.id))
             connection.execute(delete(schema.shares).where(schema.shares.c.survey == entry.id))
-            is_training = isinstance(entry, TrainingEntry)
-            act = TRAINING_DELETED if is_training else SURVEY_DELETED
+            act = DELETED.format(kind=entry.kind)
             note(connection, by, now, act, name, rounds=len(rounds))
         self._catalogue.reload()
 

@@ -33,8 +33,8 @@ class Worst:
     """What all pairs of histories of so many rounds showed.
 
     `loss` is the largest logarithm of a likelihood ratio, over all pairs and reports, of the
-    pair `first` and `second`; `bound` is the figure that users see for so many rounds, and
-    `tightest` the largest loss of a pair as a share of that pair's own bound.
+    pair `first` and `second`; `bound` is the largest of the pairs' own bounds, and `tightest` the
+    largest loss of a pair as a share of its own.  `shown` is the figure that users see.
     """
 
     rounds: int
@@ -42,6 +42,7 @@ class Worst:
     outcomes: int
     loss: float
     bound: float
+    shown: float
     tightest: float
     broken: int
     first: tuple[int, ...]
@@ -64,14 +65,14 @@ def enumerate_histories(mechanism: Linear, rounds: int) -> Worst:
         tables.inputs,
     )
     pairs = outcomes = broken = 0
-    loss, tightest = -math.inf, 0.0
+    loss, most, tightest = -math.inf, 0.0, 0.0
     worst: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     for together in _pairs(tables.inputs, rounds):
         first, second = _histories(together)
         seen = _outcomes(together, tables.symbols)
         losses = tables.losses(seen)
         bound = costs.between(first, second)
-        largest = float(losses.max())
+        most, largest = max(most, bound), float(losses.max())
         if largest >= bound - NEAR:
             near = seen[losses >= bound - NEAR]
             largest = max(log_ceiling(tables.exact_ratio(one)) for one in near)
@@ -81,7 +82,8 @@ def enumerate_histories(mechanism: Linear, rounds: int) -> Worst:
         tightest = max(tightest, largest / bound if bound else 0.0)
         if largest > loss:
             loss, worst = largest, (first, second)
-    return Worst(rounds, pairs, outcomes, loss, costs.worst(rounds), tightest, broken, *worst)
+    shown = costs.worst(rounds)
+    return Worst(rounds, pairs, outcomes, loss, most, shown, tightest, broken, *worst)
 
 
 class _Tables:

@@ -92,7 +92,7 @@ def training_about(entry: TrainingEntry, state: ServiceState, url: str) -> dict[
         task = msgspec.json.decode(step.document)
         proofs += proofs_of(msgspec.json.encode(task["survey"]))
     return {
-        "kind": "exploration" if entry.explores else "training",
+        "kind": entry.kind,
         "name": entry.name,
         "purpose": None,
         "predicts": None if entry.explores else definition["label"]["name"],

@@ -43,6 +43,16 @@ OfSurvey = Annotated[
     Query(max_length=100, description="the earlier round's survey, if it is another one"),
 ]
 
+Stayed = Annotated[
+    float,
+    Query(
+        ge=0,
+        le=1,
+        description="of a survey with memory: the least share of devices that answered both "
+        "rounds, and the same",
+    ),
+]
+
 
 def _round(state: ServiceState, name: str, label: str) -> RoundEntry:
     return state.catalogue.round(name, None if label == LATEST else label)
@@ -57,10 +67,16 @@ def _estimated(state: State, _: Analyst, name: str, label: Label) -> Result:
 
 
 def _compared(
-    state: State, _: Analyst, name: str, label: Label, since: Since, of: OfSurvey = None
+    state: State,
+    _: Analyst,
+    name: str,
+    label: Label,
+    since: Since,
+    of: OfSurvey = None,
+    stayed: Stayed = 0.0,
 ) -> Comparison:
     after, before = _round(state, name, label), _round(state, of or name, since)
-    return compare_rounds(before, after, lambda one: _result_of(state, one))
+    return compare_rounds(before, after, lambda one: _result_of(state, one), stayed)
 
 
 Estimated = Annotated[Result, Depends(_estimated)]
@@ -178,12 +194,15 @@ def _content(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def compare_rounds(
-    before: RoundEntry, after: RoundEntry, result: Callable[[RoundEntry], Result]
+    before: RoundEntry,
+    after: RoundEntry,
+    result: Callable[[RoundEntry], Result],
+    stayed: float = 0.0,
 ) -> Comparison:
     """Compare two rounds, or say what is wrong with them."""
     if before.live.id == after.live.id:
         raise Problem("malformed", "a round cannot be compared with itself; name two rounds")
     try:
-        return compare(result(before), result(after))
+        return compare(result(before), result(after), stayed=stayed)
     except HarmonyError as problem:
         raise Problem("malformed", str(problem)) from None

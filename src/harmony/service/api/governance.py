@@ -7,7 +7,7 @@ from typing import Annotated
 import structlog
 from fastapi import APIRouter, Query, Response
 
-from harmony.service.activity import MOST_ENTRIES
+from harmony.service.activity import CHANGED, DELETED, MOST_ENTRIES
 from harmony.service.state import ServiceState
 from harmony.service.tokens import Token
 
@@ -74,16 +74,16 @@ def change_training(
     state: State, holder: Admin, name: str, body: TrainingSettingsBody
 ) -> TrainingSettings:
     """Settle a training's retention or public page anew."""
-    state.trainings.training(name)
-    _change(state, holder, "training", name, body)
+    kind = state.trainings.training(name).kind
+    _change(state, holder, kind, name, body)
     return TrainingSettings.of(state.trainings.training(name))
 
 
 @router.delete("/trainings/{name}", status_code=204)
 def delete_training(state: State, holder: Admin, name: str, confirm: Confirm = None) -> Response:
-    """Delete a training: its steps, their reports and tallies, and its model."""
-    state.trainings.training(name)
-    return _delete(state, holder, "training", name, confirm)
+    """Delete a training or an exploration: its steps, reports and tallies, and what it learnt."""
+    kind = state.trainings.training(name).kind
+    return _delete(state, holder, kind, name, confirm)
 
 
 @router.get("/activity")
@@ -102,12 +102,12 @@ def _change(
     state: ServiceState, holder: Token, kind: str, name: str, body: TrainingSettingsBody
 ) -> None:
     state.governance.change(name, body.wanted(), body.confirm, holder)
-    log.info(f"{kind} changed", **{kind: name}, by=holder.name)
+    log.info(CHANGED.format(kind=kind), name=name, by=holder.name)
 
 
 def _delete(
     state: ServiceState, holder: Token, kind: str, name: str, confirm: str | None
 ) -> Response:
     state.governance.delete(name, confirm, holder)
-    log.info(f"{kind} deleted", **{kind: name}, by=holder.name)
+    log.info(DELETED.format(kind=kind), name=name, by=holder.name)
     return Response(status_code=204)

@@ -40,7 +40,7 @@ def show_about(request: Request, state: State, visitor: Anyone, name: str) -> Re
         is_survey=is_survey,
         url=url,
         odds=odds_text(about["epsilon"]),
-        retention=retention_sentence(about["retention_days"], training=not is_survey),
+        retention=retention_sentence(about["retention_days"], entry.kind),
         questions=about["questions"][:MOST_QUESTIONS],
         tables=about["proof"]["tables"][:MOST_TABLES],
         json=f"/v1/{'surveys' if is_survey else 'trainings'}/{name}/about",

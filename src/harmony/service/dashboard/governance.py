@@ -37,7 +37,7 @@ def show_survey(request: Request, state: State, visitor: Manager, name: str) -> 
         visitor=visitor,
         entry=entry,
         settings=SurveySettings.of(entry),
-        retention=retention_sentence(entry.retention),
+        retention=retention_sentence(entry.retention, entry.kind),
         rounds=round_policies(entry, state.catalogue.reports()),
         schedules=SCHEDULES,
         most_days=MOST_DAYS,
@@ -134,7 +134,7 @@ def show_training(request: Request, state: State, visitor: Manager, name: str) -
         visitor=visitor,
         entry=entry,
         settings=TrainingSettings.of(entry),
-        retention=retention_sentence(entry.retention, training=True),
+        retention=retention_sentence(entry.retention, entry.kind),
     )
 
 
@@ -166,23 +166,24 @@ def change_training(
 def delete_training(
     request: Request, state: State, visitor: Manager, form: OwnForm, name: str
 ) -> Response:
-    """Delete a training, once its name was typed."""
-    state.trainings.training(name)
+    """Delete a training or an exploration, once its name was typed."""
+    entry = state.trainings.training(name)
+    came = "all that it found" if entry.explores else "the model that it learnt"
     act = Irreversible(
-        f"Delete the training {name}?",
+        f"Delete the {entry.kind} {name}?",
         name,
         [
-            "Its steps go, with their reports and counts, and the model that it learnt.",
-            "No training may have its name: devices that took part would never do so again.",
+            f"Its steps go, with their reports and counts, and {came}.",
+            f"No {entry.kind} may have its name: devices that took part would never do so again.",
         ],
-        "Delete the training",
+        f"Delete the {entry.kind}",
         f"/trainings/{name}/settings",
         typed=True,
     )
     if not act.is_confirmed(form):
         return act.ask(request, visitor, form)
     api.delete_training(state, visitor.holder, name, field(form, "confirm"))
-    return RedirectResponse("/trainings", 303)
+    return RedirectResponse(f"/{entry.kind}s", 303)
 
 
 def schedule_of(text: str) -> str | None:

@@ -25,18 +25,20 @@ def days(count: int) -> str:
     return f"{count:,} day" + ("" if count == 1 else "s")
 
 
-def retention_sentence(retention: int, training: bool = False) -> str:
+def retention_sentence(retention: int, kind: str) -> str:
     """Say how long reports are kept.
 
-    >>> retention_sentence(0)
+    >>> retention_sentence(0, "survey")
     'Reports are dropped when a round closes; its counts stay.'
+    >>> retention_sentence(1, "exploration")
+    'Reports are kept for 1 day after the exploration has ended, then dropped; counts stay.'
     """
-    end = "the training has ended" if training else "a round closes"
+    is_survey = kind == "survey"
     if not retention:
-        return f"Reports are dropped when {end}; {'the' if training else 'its'} counts stay."
-    ended = "ended" if training else "closed"
-    its = "the training has" if training else "their round was"
-    return f"Reports are kept for {days(retention)} after {its} {ended}, then dropped; counts stay."
+        end = "a round closes; its" if is_survey else f"the {kind} has ended; the"
+        return f"Reports are dropped when {end} counts stay."
+    ended = "their round was closed" if is_survey else f"the {kind} has ended"
+    return f"Reports are kept for {days(retention)} after {ended}, then dropped; counts stay."
 
 
 def kept_sentence(entry: RoundEntry) -> str:

@@ -67,7 +67,7 @@ def show_shared(
             entry=entry,
             survey=entry.survey,
             spending=spending_of(entry.survey, entry.schedule),
-            retention=retention_sentence(entry.retention),
+            retention=retention_sentence(entry.retention, entry.kind),
             snippets=None,
             code=code,
             expires=share.expires,

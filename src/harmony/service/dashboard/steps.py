@@ -60,7 +60,7 @@ def steps_page(
         steps=step_rows(document),
         entry=entry,
         spending=training_spending(entry.epsilon),
-        retention=retention_sentence(entry.retention, training=True),
+        retention=retention_sentence(entry.retention, entry.kind),
         **values,
     )
 

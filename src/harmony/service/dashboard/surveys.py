@@ -111,7 +111,7 @@ def show_survey(
     shown: dict[str, Any] = {"visitor": visitor, "entry": entry, "survey": entry.survey}
     shown["version"] = version_of(state, name)
     shown["spending"] = spending_of(entry.survey, entry.schedule)
-    shown["retention"] = retention_sentence(entry.retention)
+    shown["retention"] = retention_sentence(entry.retention, entry.kind)
     shown["snippets"] = snippets(entry.survey, own_url(request.scope, state.settings))
     if not entry.rounds:
         return page(request, "survey.html", **shown, round=None)

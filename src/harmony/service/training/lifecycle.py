@@ -26,10 +26,10 @@ from harmony.errors import HarmonyError
 from harmony.tally import Tally
 
 from .. import schema
-from ..activity import SERVER, TRAINING_CREATED, TRAINING_STOPPED, Actor, note
+from ..activity import CREATED, SERVER, STOPPED, Actor, note
 from ..catalogue import Catalogue
 from ..database import Database
-from ..entries import StepEntry, TrainingEntry
+from ..entries import EXPLORATION, TRAINING, StepEntry, TrainingEntry, kind_of
 from ..problems import Problem
 from ..round_rows import read_tally, retired_labels
 from .arrivals import Arrivals
@@ -58,7 +58,7 @@ MOST_NAME = 48
 """A step's round is called after the training and its number, and a label has 64 characters."""
 
 FORMER_NAME = (
-    "'name': a survey or training of this name was deleted; devices that took part in it would "
+    "'name': something of this name was deleted; devices that took part in it would "
     "never take part in this one: choose another"
 )
 
@@ -132,7 +132,7 @@ class Trainings:
         """Return a training, or an exploration, or raise the problem that there is none."""
         entry = self.training(name)
         if entry.explores != explores:
-            kind = "exploration" if explores else "training"
+            kind = EXPLORATION if explores else TRAINING
             raise Problem("not-found", f"there is no {kind} of this name")
         return entry
 
@@ -174,10 +174,11 @@ class Trainings:
                 connection.execute(kept.values(survey=number))
                 open_step(connection, number, training.name, state, step_seconds, now)
                 settled = {"retention": retention, "public": public}
-                note(connection, by, now, TRAINING_CREATED, training.name, **settled)
+                act = CREATED.format(kind=kind_of(definition))
+                note(connection, by, now, act, training.name, **settled)
         except IntegrityError:
             raise Problem(
-                "conflict", "'name': another survey or training has this name; choose another"
+                "conflict", "'name': something else has this name; choose another"
             ) from None
         self._catalogue.reload()
         return self.training(training.name)
@@ -189,7 +190,7 @@ class Trainings:
         if entry is None and name not in self._catalogue.retired:
             raise Problem("not-found", "there is no training of this name")
         if entry is None or step is None:
-            raise Problem("closed", "the training is over")
+            raise Problem("closed", f"the {entry.kind if entry else TRAINING} is over")
         return entry, step
 
     def wait(self, entry: TrainingEntry, step: StepEntry, device: bytes) -> float | None:
@@ -300,7 +301,8 @@ class Trainings:
                         now = self._clock()
                         close_step(connection, entry, live.id, state, now, stopping=stopping)
                         if stopped_by is not None:
-                            note(connection, stopped_by, now, TRAINING_STOPPED, entry.name)
+                            act = STOPPED.format(kind=entry.kind)
+                            note(connection, stopped_by, now, act, entry.name)
             self._catalogue.reload()
         if closed:
             log.info("step closed", round=live.round.label, reports=final.reports)
