@@ -59,7 +59,7 @@ def test_a_training_is_created_as_it_was_filled_in(ada: Visitor, service: Servic
     assert (settings["retention_days"], settings["public"]) == (7, True)
     again = ada.post("/new-training", **TRAINING, wish="create")
     assert again.status_code == 422
-    assert "another survey or training has this name" in again.text
+    assert "has this name" in again.text
 
 
 def test_an_exploration_is_created_as_it_was_filled_in(ada: Visitor) -> None:
