@@ -12,6 +12,7 @@ import pytest
 import harmony as hm
 from harmony.service.dashboard import attention
 from harmony.service.dashboard.attention import WAIT_SECONDS, about_round
+from harmony.service.dashboard.readings import Readings
 from harmony.service.ingest.blocks import Block
 from harmony.service.stores import open_store
 from harmony.tally import Tally
@@ -107,6 +108,18 @@ def test_a_step_whose_time_is_over_is_told(serve: Start) -> None:
     assert [one["what"].endswith("still waits for devices; its time is over.") for one in told] == [
         True
     ]
+
+
+def test_a_result_is_the_same_while_its_tally_is(service: Service) -> None:
+    live = service.open()
+    read = Readings(service.state.catalogue)
+    entry = service.state.catalogue.round(SURVEY.name, "week1")
+    first = read.result(entry)
+    assert read.result(entry) is first
+    store = open_store(service.state.database)
+    store.commit([Block(live, live.rows(any_report(live, bytes(16))))], 0.0)
+    store.close()
+    assert read.result(entry).reports == first.reports + 1
 
 
 def test_attributes_come_in_the_order_of_what_changed(service: Service) -> None:

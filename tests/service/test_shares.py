@@ -319,3 +319,16 @@ def test_the_page_of_links_makes_lists_and_revokes(service: Service) -> None:
         refused = grace.post(page, **form)
         assert refused.status_code == 422
         assert f"&#39;{field}&#39;" in refused.text
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_pages_are_compressed_where_the_browser_takes_that(service: Service) -> None:
+    answered(service)
+    link = local(share(service)["link"])
+    plain = service.client.get(link, headers={"Accept-Encoding": "identity"})
+    packed = service.client.get(link, headers={"Accept-Encoding": "gzip, br"})
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert plain.headers["vary"] == packed.headers["vary"] == "Accept-Encoding"
+    assert packed.text == plain.text
+    assert int(packed.headers["content-length"]) < len(plain.content) / 2

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from fastapi.responses import HTMLResponse
 
 from harmony.service.api.access import State
 from harmony.service.composition import spending_of
@@ -23,7 +22,7 @@ from .exports import csv_response, json_file, json_text
 from .policy_views import retention_sentence
 from .readings import Read, Readings
 from .recent import Recent
-from .rendering import HEADERS, POLICY, fragment
+from .rendering import HEADERS, POLICY, fragment, html_response
 from .results import results_of
 from .views import attribute_card
 
@@ -76,7 +75,7 @@ def show_shared(
         )
 
     key = ("page", code, shown and shown.live.id, page_number)
-    return HTMLResponse(recent.get(key, write), headers=SHARED_HEADERS)
+    return html_response(request, recent.get(key, write), headers=SHARED_HEADERS)
 
 
 @router.get("/shared.json")
@@ -102,7 +101,9 @@ def shared_csv(
 
 
 @router.get("/embed")
-def show_embedded(state: State, read: Read, recent: Pages, code: str = "") -> Response:
+def show_embedded(
+    request: Request, state: State, read: Read, recent: Pages, code: str = ""
+) -> Response:
     """Show the chart that a link is for, in the newest round that somebody answered."""
     try:
         share, entry = state.shares.opened(code)
@@ -110,11 +111,11 @@ def show_embedded(state: State, read: Read, recent: Pages, code: str = "") -> Re
             raise Problem("not-found", "this link is for a page: open it instead of embedding it")
     except Problem as problem:
         content = fragment("embed.html", problem=problem, card=None)
-        return HTMLResponse(content, problem.status, EMBEDDED_HEADERS)
+        return html_response(request, content, problem.status, EMBEDDED_HEADERS)
     attribute = share.attribute
     key = ("chart", code)
     content = recent.get(key, lambda: _chart(state, read, entry, attribute))
-    return HTMLResponse(content, headers=EMBEDDED_HEADERS)
+    return html_response(request, content, headers=EMBEDDED_HEADERS)
 
 
 def _chart(state: ServiceState, read: Readings, entry: SurveyEntry, attribute: str) -> str:

@@ -123,22 +123,23 @@
 
   function comparison(chart, width) {
     const format = chart.share ? ".2%" : ".4~g";
+    const several = chart.share || chart.labels.length > 1;
     const data = chart.rounds.map((round, place) => {
       const ink = colour(`--series-${place + 1}`);
       const reach = round.estimate.map((estimate, at) => [round.high[at] - estimate, estimate - round.low[at]]);
       const error = { type: "data", array: reach.map(([up]) => up), arrayminus: reach.map(([, down]) => down), color: ink, thickness: 1.8, width: 4 };
       const both = { x: round.estimate, orientation: "h", name: round.name, error_x: error, hovertemplate: `%{y}: %{x:${format}}<extra>${round.name}</extra>` };
-      return chart.share
+      return several
         ? { ...both, y: chart.labels, type: "bar", marker: { color: faded(ink, 0.45) } }
         : { ...both, y: [round.name], type: "scatter", mode: "markers", marker: { color: ink, size: 8 } };
     });
     return {
-      height: chart.share ? 40 * chart.labels.length + 78 : 130,
+      height: several ? 40 * chart.labels.length + 78 : 130,
       data,
       layout: layout({
-        showlegend: chart.share, barmode: "group", margin: { l: 4, r: 14, t: chart.share ? 30 : 6, b: 4 },
+        showlegend: several, barmode: "group", margin: { l: 4, r: 14, t: several ? 30 : 6, b: 4 },
         xaxis: axis({ tickformat: chart.share ? ".3~p" : "", nticks: 6, zeroline: chart.share, zerolinecolor: colour("--strong-line") }),
-        yaxis: categories(chart.share ? chart.labels : chart.rounds.map((round) => round.name), width, { autorange: "reversed", showgrid: false, ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
+        yaxis: categories(several ? chart.labels : chart.rounds.map((round) => round.name), width, { autorange: "reversed", showgrid: false, ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
       }),
     };
   }
