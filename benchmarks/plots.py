@@ -35,7 +35,7 @@ def rates(millions: dict[str, float], name: str) -> None:
 
 
 def recalls(panels: dict[str, dict[str, list[float]]], settings: list[str], name: str) -> None:
-    """Draw recalls by setting: a panel for each kind of people, a line for each finder, ours first."""
+    """Draw recalls by setting: a panel for each kind of people, a line for each finder."""
     figure, axes = _figure(9.0, 3.4, len(panels))
     for one, (title, lines) in zip(axes, panels.items(), strict=True):
         for (label, found), color in zip(
