@@ -82,7 +82,7 @@ def plot_comparison(comparison: Comparison, confidence: float = 0.95) -> Figure:
         labels = ["mean" if row["value"] is None else str(row["value"]) for row in rows]
         axes.set_yticks(list(range(len(rows))), labels, parse_math=False)
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        if rows[0]["value"] is not None:
+        if one.in_shares:
             axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:+.3g} points")
         title = f"{one.name}: {one.verdict(confidence)}"
         axes.set_title(title, loc="left", fontsize=10, parse_math=False)

@@ -41,8 +41,9 @@ def files(tmp_path: Path) -> Path:
 
 def test_a_model_is_trained_and_saved(files: Path, run: Run) -> None:
     done = run("train", files / "crashes.yaml", files / "people.parquet",
-               "-o", files / "model.json", "--seed", "7")  # fmt: skip
+               "-o", files / "model.json", "--card", files / "card.md", "--seed", "7")  # fmt: skip
     assert done.exit_code == 0
+    assert (files / "card.md").read_text().startswith("# Model card: crashes")
     assert "crashes: logistic loss, epsilon 4, 20,000 devices" in done.stdout
     model = Model.load(files / "model.json")
     table = pq.read_table(files / "people.parquet")

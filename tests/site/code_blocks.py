@@ -115,6 +115,7 @@ def pages() -> list[Path]:
         ROOT / "README.md",
         docs / "index.md",
         docs / "explorations.md",
+        docs / "learning.md",
         docs / "is-this-for-me.md",
         *sorted((docs / "tutorials").glob("*.md")),
         *sorted((docs / "how-to").glob("*.md")),

@@ -111,9 +111,10 @@ def _add(table: Any, one: Change, confidence: float, most: int) -> None:
     from rich.text import Text
 
     from ..estimate.decimals import number_writer
+    from ..estimate.joint_changes import DistributionChange
 
     rows = one.rows(confidence, top=most)
-    write = number_writer(rows)
+    write = number_writer(rows, shares=one.in_shares)
     for place, row in enumerate(rows):
         table.add_row(
             Text("" if place else one.name, style="cyan"),
@@ -127,3 +128,6 @@ def _add(table: Any, one: Change, confidence: float, most: int) -> None:
         )
     if left_out := len(one.values) - len(rows):
         table.add_row("", f"[dim]and {left_out:,} smaller differences (use -o)[/]")
+    if isinstance(one, DistributionChange):
+        for cells in one.quantile_cells(confidence):
+            table.add_row("", *(f"[dim]{cell}[/]" for cell in cells), "", "")

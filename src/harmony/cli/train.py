@@ -37,6 +37,10 @@ def train(
         Path | None,
         typer.Option("--out", "-o", help="Where to write the model (.json, .yaml, or .joblib)"),
     ] = None,
+    card: Annotated[
+        Path | None,
+        typer.Option("--card", help="Where to write the model's card (.md), for people to read."),
+    ] = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Only say how many devices it takes.")
     ] = False,
@@ -50,7 +54,7 @@ def train(
     [bold]Examples[/bold]
     \b
     harmony train crashes.yaml people.parquet -o crashes.json
-    harmony train crashes.yaml people.parquet -o crashes.joblib --seed 7
+    harmony train crashes.yaml people.parquet -o crashes.joblib --seed 7 --card crashes.md
     harmony train crashes.yaml --plan
     """
     asked = _load(training)
@@ -60,12 +64,16 @@ def train(
     if table is None or out is None:
         raise HarmonyError("give a file of people's values, and --out for the model; or --plan")
     check_out(out, (*MODEL, SKLEARN))
+    if card is not None:
+        check_out(card, (".md",))
     from ..learn import train as learn
 
     records = _read(table, asked, seed)
     asked = _for_devices(asked, records.devices)
     trainer = learn(asked, records, seed=seed)
     _save(trainer.model, out)
+    if card is not None:
+        card.write_text(trainer.model.card(), encoding="utf-8")
     if json:
         say_json({"out": str(out), "devices": records.devices, "history": trainer.history,
                   "model": trainer.model.to_document()})  # fmt: skip

@@ -62,6 +62,14 @@ class Change:
         """Whether there were answers both times."""
         return bool(self.before.n and self.after.n)
 
+    @property
+    def in_shares(self) -> bool:
+        """Whether its differences are shares of devices, rather than in an attribute's own units.
+
+        Those of distributions are: their CDFs are compared.
+        """
+        return self.after.in_shares
+
     @cached_property
     def p_values(self) -> dict[Value | None, float]:
         """How likely differences as large as each would be without any change, of all together."""

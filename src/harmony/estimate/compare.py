@@ -13,6 +13,7 @@ from .change import COLUMNS, SURE, Change
 from .decimals import number_writer
 from .differences import change_of, less_what_cancels
 from .export import Exported, finite_rows, text_table
+from .joint_changes import DistributionChange
 from .result import Result
 
 if TYPE_CHECKING:
@@ -75,6 +76,12 @@ class Comparison(Mapping[str, Change], Exported):
             "changed": list(self.changed(confidence)),
             "left_out": list(self.left_out),
             "differences": finite_rows(self.rows(confidence, top=top)),
+            "quantiles": [
+                row
+                for one in self.values()
+                if isinstance(one, DistributionChange)
+                for row in one.quantiles(confidence)
+            ],
         }
 
     def plot(self, confidence: float = SURE) -> Figure:
@@ -97,7 +104,7 @@ class Comparison(Mapping[str, Change], Exported):
         lines: list[tuple[str, ...]] = []
         for one in self.changes.values():
             rows = one.rows(top=most)
-            write = number_writer(rows)
+            write = number_writer(rows, shares=one.in_shares)
             for place, row in enumerate(rows):
                 low, high = row["simultaneous_low"], row["simultaneous_high"]
                 lines.append(
@@ -113,6 +120,8 @@ class Comparison(Mapping[str, Change], Exported):
                 )
             if more := len(one.values) - len(rows):
                 lines.append(("", f"... {more:,} smaller differences", "", "", "", "", ""))
+            if isinstance(one, DistributionChange):
+                lines += [("", *cells, "") for cells in one.quantile_cells()]
         return lines
 
 
@@ -174,9 +183,10 @@ def _of_results(before: Result, after: Result, stayed: float) -> Comparison:
     found, left_out = {}, [name for name in after if name not in before]
     left_out += [name for name in before if name not in after]
     reasons = []
+    others = any(one.turns is not None and one.turns.every > 1 for one in (before, after))
     for name in after:
         if name in before:
-            change = change_of(before[name], after[name])
+            change = change_of(before[name], after[name], others=others)
             if not isinstance(change, str) and before.survey == after.survey:
                 change = less_what_cancels(change, (before.turns, after.turns), stayed)
             if isinstance(change, str):

@@ -265,6 +265,11 @@ class CrosstabEstimate(Estimate):
         table = self.projected.reshape(self.shape)
         draw_heat_map(axes, table, first.values, second.values, self.name)
 
+    def pair_covariance(self, places: Sequence[int], *, of_all: bool = False) -> Floats:
+        """Return the covariance of some pairs' frequencies."""
+        rows = np.eye(len(self.values))[list(places)]
+        return self.joint.covariance(rows, self._shares, of_all=of_all)
+
     @cached_property
     def _shares(self) -> Floats:
         return smoothed(self.projected, self.n)

@@ -1,4 +1,4 @@
-"""What changed about one attribute: differences of means and of frequencies, and their errors."""
+"""What changed about one question: differences of what was estimated, and their errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ..attributes import Value
 from .base import Estimate
 from .change import Change
 from .common import Alike, Turns, covariance_of
+from .crosstab import CrosstabEstimate
+from .distribution import DistributionEstimate
 from .histogram import HistogramEstimate
+from .joint_changes import change_of_crosstabs, change_of_distributions
 from .mean import MeanEstimate
 from .sampling import Sampling, SomeSampling
 from .sums import SumSampling
@@ -21,14 +24,19 @@ LEAST_LEFT = 0.01
 """What is left of a variance at least, whatever cancels."""
 
 
-def change_of(before: Estimate, after: Estimate) -> Change | str:
-    """Return what changed about an attribute, or why that cannot be told."""
+def change_of(before: Estimate, after: Estimate, *, others: bool = False) -> Change | str:
+    """Return what changed about an attribute, or why that cannot be told.
+
+    `others` says that the rounds heard samples of more devices, perhaps of others.
+    """
     if isinstance(before, MeanEstimate) and isinstance(after, MeanEstimate):
         return _change_of_means(before, after)
     if isinstance(before, HistogramEstimate) and isinstance(after, HistogramEstimate):
         return _change_of_histograms(before, after)
-    if type(before) is type(after):
-        return "are of a kind that is not compared: only means and histograms are"
+    if isinstance(before, DistributionEstimate) and isinstance(after, DistributionEstimate):
+        return change_of_distributions(before, after, others=others)
+    if isinstance(before, CrosstabEstimate) and isinstance(after, CrosstabEstimate):
+        return change_of_crosstabs(before, after, others=others)
     return "are estimates of different kinds"
 
 

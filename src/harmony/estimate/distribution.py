@@ -179,6 +179,27 @@ class DistributionEstimate(Estimate):
         places = np.searchsorted(self.edges, [at[below], at[above]])
         return float(self._values[places[0]]), float(self._values[places[1] - 1])
 
+    def cdf_sums(self, edges: Floats, *, of_all: bool = False) -> tuple[Floats, Floats]:
+        """Return the unbiased CDF at some of the edges, and its covariance.
+
+        With `of_all`, what it says about all devices of which those that reported are a sample.
+        """
+        below = (self.edges[:-1] < edges[:, None]).astype(np.float64)
+        if not self.n:
+            return np.full(len(edges), np.nan), np.full((len(edges), len(edges)), np.inf)
+        errors = self._covariance(below)
+        if of_all:
+            spread = spread_of(below, smoothed(np.maximum(self.consistent, 0), self.n))
+            errors = errors + spread / self.devices
+        return below @ self.shares, errors
+
+    def at_most(self, edges: Floats) -> list[float]:
+        """Return the number that those below each edge have at most."""
+        if self.question.step is None:
+            return [float(edge) for edge in edges]
+        places = np.searchsorted(self.edges, edges)
+        return [float(self._values[place - 1]) for place in places]
+
     @property
     def in_shares(self) -> bool:
         """Whether its rows are shares of devices, rather than in an attribute's own units."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .collecting import train
     from .estimators import LinearRegression, LinearSVC, LogisticRegression
     from .model import Model
+    from .multiclass_model import MulticlassModel
     from .planning import plan
     from .records import Records
     from .score import Score
@@ -25,6 +26,7 @@ __all__ = [
     "LinearSVC",
     "LogisticRegression",
     "Model",
+    "MulticlassModel",
     "Records",
     "Score",
     "Step",
@@ -39,6 +41,7 @@ _HOMES = {
     "LinearSVC": "estimators",
     "LogisticRegression": "estimators",
     "Model": "model",
+    "MulticlassModel": "multiclass_model",
     "Records": "records",
     "Score": "score",
     "Step": "step",

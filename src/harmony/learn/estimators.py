@@ -21,7 +21,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..attributes import Boolean, Categorical
+from ..attributes import Categorical
 from ..errors import ClippedWarning, DataError, SurveyError
 from .class_weights import ClassWeight, checked_weights, private_rates, shifts
 from .coefficients import in_units
@@ -234,10 +234,8 @@ def class_column(
     >>> label.values, values.tolist()
     (('a', 'b', 'c'), ['b', 'c'])
     """
-    if len(classes) == 2:
-        return Boolean(name), labels == classes[1]
     kind = classes.dtype.kind
-    if kind in "iu" or (kind in "OU" and all(isinstance(one, str) for one in classes.tolist())):
+    if kind in "biu" or (kind in "OU" and all(isinstance(one, str) for one in classes.tolist())):
         return Categorical(name, classes.tolist()), labels
     order = np.argsort(classes)
     places = order[np.searchsorted(classes, labels, sorter=order)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,9 @@ from .records import Records
 from .repeats import LEDGER, hashed_rows
 from .trainer import Trainer
 from .training import EVALUATION, Training
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
 
 METHODS = ("auto", "sgd", "mgd", "mgd-dr", "non-private")
 
@@ -187,6 +190,16 @@ class Linear(BaseEstimator):
     def _rows(self) -> list[Any]:
         """What the rows of `coef_` are called, if it has several."""
         return []
+
+    def card(self) -> str:
+        """Return the model's card in Markdown: what was asked, its cost, how good it is, limits."""
+        check_is_fitted(self)
+        return self.model_.card()
+
+    def to_onnx(self) -> ModelProto:
+        """Return the model for ONNX runtimes, with an input for each column of X."""
+        check_is_fitted(self)
+        return self.model_.to_onnx()
 
     def summary(self) -> str:
         """Return the model as people read it: what it cost, and its largest weights."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harmony_device.protocol import MODEL_FORMAT
+
 from ..arrays import Floats
 from ..attributes import Attribute, Numeric, attribute_from_document
 from ..bulk.columns import TableLike
@@ -19,10 +21,11 @@ from .score import Score
 from .training import Training
 
 if TYPE_CHECKING:
+    from onnx import ModelProto
+
     from .evaluation import Evaluation
     from .multiclass_model import MulticlassModel
 
-FORMAT = "harmony-model/1"
 CHUNK = 1 << 17
 
 
@@ -120,7 +123,7 @@ class Model:
 
     def to_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {
-            "format": FORMAT,
+            "format": MODEL_FORMAT,
             "training": self.training.to_document(),
             "features": [feature.to_document() for feature in self.score.features],
             "model": self.score.to_document(),
@@ -132,8 +135,8 @@ class Model:
     @classmethod
     def from_document(cls, document: Any) -> Model | MulticlassModel:
         """Read a model back; one of several classes is a `MulticlassModel`."""
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise SurveyError(f"a model must be a mapping with 'format' {FORMAT!r}")
+        if not isinstance(document, dict) or document.get("format") != MODEL_FORMAT:
+            raise SurveyError(f"a model must be a mapping with 'format' {MODEL_FORMAT!r}")
         if "classes" in document:
             from .multiclass_model import MulticlassModel
 
@@ -146,6 +149,18 @@ class Model:
         from .evaluation import Evaluation
 
         return cls(training, score, Evaluation.from_document(about))
+
+    def card(self) -> str:
+        """Return the model's card in Markdown: what was asked, its cost, how good it is, limits."""
+        from .card import card
+
+        return card(self)
+
+    def to_onnx(self) -> ModelProto:
+        """Return the model for ONNX runtimes, with an input for each feature."""
+        from .onnx_export import to_onnx
+
+        return to_onnx(self.training, (self.score,))
 
     def save(self, path: str | Path) -> None:
         """Write the model to a .json or .yaml file."""

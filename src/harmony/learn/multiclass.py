@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import hypot, log, log1p
+from math import hypot, log, log1p, sqrt
 
 from ..arrays import Floats
 from ..attributes import Categorical, Value
 from .class_weights import private_rates
-from .evaluation import Evaluation
+from .evaluation import HOPELESS, TOLERATED, Evaluation, Z, is_kept
+from .planning import EXPLAINED, plan
 from .score import Score
 from .trainer import LABEL, UNKNOWN, Method, Outcome
 from .training import Training
@@ -64,7 +65,7 @@ def one_score_a_class(training: Training) -> Method:
             try:
                 request = method.send(estimates)  # type: ignore[arg-type]  # None starts it
             except StopIteration as end:
-                log_odds[place], evaluation = end.value
+                score, evaluation = end.value
                 break
             assert isinstance(request.best, Score)
             log_odds[place] = request.best
@@ -72,10 +73,18 @@ def one_score_a_class(training: Training) -> Method:
             estimates = yield replace(request, best=best, label=one.label, about=about)
             if LABEL in estimates:
                 means[place] = means[place].pooled(estimates[LABEL])
-        if evaluation is not None:
+        if evaluation is None:
+            log_odds[place] = score
+        else:  # whether a class is told from the rest decides on all of them together
             told.append(evaluation)
-    best = softmax_scores(log_odds, private_rates(means))
-    return Outcome(best, _mean(told) if len(told) == len(classes) else None)
+    rates = private_rates(means)
+    best = softmax_scores(log_odds, rates)
+    if len(told) < len(classes):
+        return Outcome(best, None)
+    about_all = _mean(told, HOPELESS + EXPLAINED * plan(training).closed)
+    if not about_all.kept:
+        best = tuple(Score.constant(training.features, log(rate)) for rate in rates)
+    return Outcome(best, about_all)
 
 
 def softmax_scores(log_odds: Sequence[Score], rates: Floats) -> tuple[Score, ...]:
@@ -85,6 +94,7 @@ def softmax_scores(log_odds: Sequence[Score], rates: Floats) -> tuple[Score, ...
     a softmax move by t.  So a score is log r + (1 - r) (log-odds - log r + log(1 - r)), which for
     two classes is exact.
 
+    >>> import numpy as np
     >>> yes, no = Score.constant([], 2.0), Score.constant([], -2.0)
     >>> one, other = softmax_scores([yes, no], np.array([0.3, 0.7]))
     >>> round(one.intercept - other.intercept, 9)
@@ -96,14 +106,19 @@ def softmax_scores(log_odds: Sequence[Score], rates: Floats) -> tuple[Score, ...
     )
 
 
-def _mean(told: Sequence[Evaluation]) -> Evaluation:
-    """Return the mean error of all classes, and its interval: their devices are not the same."""
+def _mean(told: Sequence[Evaluation], expected: float) -> Evaluation:
+    """Return the mean error of all classes, and its interval: their devices are not the same.
+
+    Scores that hardly ever tell a class from all others can still tell which is likeliest, so more
+    is tolerated than of two classes.
+    """
     count = len(told)
     value = sum(one.value for one in told) / count
     below = hypot(*(one.value - one.low for one in told)) / count
     above = hypot(*(one.high - one.value for one in told)) / count
     constant = sum(one.constant for one in told) / count
+    gain, error = constant - value, sqrt(2) * max(below, above) / Z
     return Evaluation(
         METRIC, value, max(value - below, 0.0), min(value + above, 1.0), constant,
-        sum(one.devices for one in told), any(one.kept for one in told),
+        sum(one.devices for one in told), is_kept(gain + TOLERATED, error, expected),
     )  # fmt: skip

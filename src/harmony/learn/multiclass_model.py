@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harmony_device.protocol import MODEL_FORMAT
+
 from ..arrays import Floats
 from ..bulk.columns import TableLike
 from ..errors import SurveyError
-from .model import FORMAT, Model, seen_features
+from .model import Model, seen_features
 from .score import Score
 from .training import Training
 
 if TYPE_CHECKING:
+    from onnx import ModelProto
+
     from .evaluation import Evaluation
 
 
@@ -114,7 +118,7 @@ class MulticlassModel:
 
     def to_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {
-            "format": FORMAT,
+            "format": MODEL_FORMAT,
             "training": self.training.to_document(),
             "classes": [
                 {
@@ -146,6 +150,18 @@ class MulticlassModel:
         from .evaluation import Evaluation
 
         return cls(training, scores, Evaluation.from_document(about))
+
+    def card(self) -> str:
+        """Return the model's card in Markdown: what was asked, its cost, how good it is, limits."""
+        from .card import card
+
+        return card(self)
+
+    def to_onnx(self) -> ModelProto:
+        """Return the model for ONNX runtimes, with an input for each feature."""
+        from .onnx_export import to_onnx
+
+        return to_onnx(self.training, self.class_scores)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a .json or .yaml file."""

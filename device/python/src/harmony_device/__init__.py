@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .errors import DeviceError, LedgerError, RefusedError, ServerError
     from .ledger import Entry
     from .limits import EpsilonLimit
+    from .model import Model
     from .report import make_report
     from .step import Step
     from .survey import Survey
@@ -34,6 +35,7 @@ __all__ = [
     "Entry",
     "EpsilonLimit",
     "LedgerError",
+    "Model",
     "RefusedError",
     "ServerError",
     "Step",
@@ -48,6 +50,7 @@ _HOMES = {
     "Entry": "ledger",
     "EpsilonLimit": "limits",
     "LedgerError": "errors",
+    "Model": "model",
     "RefusedError": "errors",
     "ServerError": "errors",
     "Step": "step",

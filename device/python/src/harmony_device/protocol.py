@@ -10,6 +10,7 @@ PROTOCOL = 1
 
 SURVEY_FORMAT = "harmony-survey/1"
 STEP_FORMAT = "harmony-step/1"
+MODEL_FORMAT = "harmony-model/1"
 
 LEAST_EPSILON, MOST_EPSILON = 1e-4, 20.0
 

@@ -58,7 +58,7 @@ class Step:
                 raise RefusedError(
                     f"survey.attributes[{place}]: 'missing' and 'unlisted' belong to features"
                 )
-        self._features = _checked_features(document.get("features"))
+        self._features = checked_features(document.get("features"))
         self._label = located("label", _label_from_document, document.get("label"))
         self._model = located("model", Score, document.get("model"), self._features)
         self._direction = self._model
@@ -102,7 +102,7 @@ class Step:
             return self.survey.read(values)
         word = int.from_bytes(random_bytes(RANDOM_BYTES), "little")
         value_of = reader(values)
-        record = [_read(feature, value_of(feature.reads)) for feature in self._features]
+        record = [read_feature(feature, value_of(feature.reads)) for feature in self._features]
         label = _read_label(self._label, value_of(self._label.reads))
         terms = Terms(record, label, self._model.of(record), self._direction.of(record), word)
         return [derive(terms) for derive in self._derive]
@@ -147,7 +147,7 @@ class Score:
         return total
 
 
-def _read(feature: Feature, value: object) -> Read:
+def read_feature(feature: Feature, value: object) -> Read:
     """Return a feature as scores take it: a number in [-1, 1] or a level; None if it lacks."""
     read = feature.read(value)
     return read if read is None or isinstance(feature, Category) else _scaled(feature, read)
@@ -182,7 +182,8 @@ def _feature_from_document(document: Any) -> Feature:
     return attribute
 
 
-def _checked_features(described: Any) -> list[Feature]:
+def checked_features(described: Any) -> list[Feature]:
+    """Read the features of a step or a model, refusing anything else."""
     if not isinstance(described, list) or not 1 <= len(described) <= MAX_FEATURES:
         raise RefusedError(f"'features' must list 1 to {MAX_FEATURES} attributes")
     features: list[Feature] = [

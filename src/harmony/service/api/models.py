@@ -276,6 +276,9 @@ class Differences(BaseModel):
     changed: list[str] = Field(description="the attributes that changed, for all that can be told")
     left_out: list[str] = Field(description="attributes of either round that cannot be compared")
     differences: list[dict[str, Any]]
+    quantiles: list[dict[str, Any]] = Field(
+        description="of distributions, whose differences are those of the CDF"
+    )
 
 
 class ProblemDocument(BaseModel):

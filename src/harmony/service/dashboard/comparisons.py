@@ -7,10 +7,13 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from harmony.estimate.base import Estimate
-from harmony.estimate.change import Change
+from harmony.estimate.base import Estimate, Row
+from harmony.estimate.change import SURE, Change
 from harmony.estimate.compare import Comparison
 from harmony.estimate.decimals import number_writer
+from harmony.estimate.distribution import DistributionEstimate
+from harmony.estimate.intervals import confidence_of_each
+from harmony.estimate.joint_changes import DistributionChange
 from harmony.service.api.access import State
 from harmony.service.api.analysis import compare_rounds
 from harmony.service.state import ServiceState
@@ -101,6 +104,7 @@ class ChangeCard:
     is_mean: bool
     answers: tuple[int, int]
     rows: tuple[ChangeRow, ...]
+    quantiles: tuple[tuple[str, str, str, str, str], ...]
     left_out: int
     chart: Chart | None
 
@@ -108,7 +112,7 @@ class ChangeCard:
 def change_card(one: Change) -> ChangeCard:
     """Show what changed about one attribute, the largest differences of many."""
     rows = one.rows(top=MOST_ROWS)
-    write = number_writer(rows)
+    write = number_writer(rows, shares=one.in_shares)
     return ChangeCard(
         name=one.name,
         verdict=one.verdict(),
@@ -127,6 +131,7 @@ def change_card(one: Change) -> ChangeCard:
             )
             for row in rows
         ),
+        quantiles=tuple(one.quantile_cells()) if isinstance(one, DistributionChange) else (),
         left_out=len(one.values) - len(rows),
         chart=_chart(one),
     )
@@ -140,9 +145,9 @@ def _chart(one: Change) -> Chart | None:
     return {
         "kind": "comparison",
         "title": f"{one.name}, compared",
-        "share": values != [None],
+        "share": one.in_shares,
         "labels": [shown_value(value) for value in values],
-        "rounds": [_side(name, which, values) for name, which in _sides(one)],
+        "rounds": [_side(name, _rows(one, which), values) for name, which in _sides(one)],
     }
 
 
@@ -150,8 +155,28 @@ def _sides(one: Change) -> tuple[tuple[str, Estimate], tuple[str, Estimate]]:
     return ("before", one.before), ("after", one.after)
 
 
-def _side(name: str, which: Estimate, values: list[Any]) -> dict[str, Any]:
-    by_value = {row["value"]: row for row in which.rows()}
+def _rows(one: Change, which: Estimate) -> list[Row]:
+    """Return what is drawn of one round: its rows, or its CDF where that is compared."""
+    if not isinstance(one, DistributionChange) or not isinstance(which, DistributionEstimate):
+        return which.rows()
+    each = confidence_of_each(SURE, len(one.at))
+    found = []
+    for value, at in zip(one.values, one.at, strict=True):
+        share = which.cdf(at)
+        low, high = share.interval(each)
+        found.append(
+            {
+                "value": value,
+                "estimate": float(share),
+                "simultaneous_low": low,
+                "simultaneous_high": high,
+            }
+        )
+    return found
+
+
+def _side(name: str, rows: list[Row], values: list[Any]) -> dict[str, Any]:
+    by_value = {row["value"]: row for row in rows}
     rows = [by_value[value] for value in values]
     return {
         "name": name,
