@@ -1,4 +1,4 @@
-"""Photographs every page of the dashboard: light, dark and on a phone, into docs/screenshots."""
+"""Photographs the dashboard into docs/screenshots: light, and much of it dark and on a phone."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .chromium import MISSING, find_chromium, launched
-from .site import QUESTIONS, SURVEY, Site, ask_habits, fill, started
+from .site import QUESTIONS, SURVEY, WORDS, Site, ask_habits, fill, started
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -25,6 +27,16 @@ PAGES = {
     "settings": "/settings",
     "be-a-device": f"/be-a-device/{SURVEY.name}",
 }
+LIGHT_ONLY = {
+    "public": f"/about/{SURVEY.name}",
+    "share": f"/surveys/{SURVEY.name}/share",
+    "new-training": "/new-training",
+    "exploration": f"/explorations/{WORDS.name}",
+    "survey-settings": f"/surveys/{SURVEY.name}/settings",
+    "activity": "/activity",
+}
+"""Pages that one picture is enough of."""
+
 LOOKS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1200, "height": 860}},
     "dark": {"color_scheme": "dark", "viewport": {"width": 1200, "height": 860}},
@@ -35,14 +47,25 @@ MOST_BYTES = 150_000
 
 def photograph(page: Page, site: Site, look: str) -> None:
     """Take a picture of every page."""
-    for name, path in PAGES.items():
+    pages = PAGES | LIGHT_ONLY if look == "light" else PAGES
+    for name, path in pages.items():
         page.goto(site.url + path)
-        if name in ("survey", "compare", "questions"):
+        if page.locator("[data-chart]").count():
             page.locator("body[data-drawn]").wait_for()
         if name == "new-survey":
             page.get_by_label("Name").first.fill("phone-diagnostics-2")
             page.locator("fieldset").get_by_label("Name").fill("battery use")
             page.locator("#plan .sentence").wait_for()
+        if name == "new-training":
+            page.get_by_label("Name").first.fill("charging")
+            page.locator("fieldset").first.get_by_label("Name").fill("charging")
+            page.locator("fieldset").last.get_by_label("Name").fill("battery use")
+            page.locator("#plan .sentence").wait_for()
+        if name == "share":
+            page.get_by_label("For whom").fill("our blog")
+            page.get_by_label("What it shows").select_option("maker")
+            page.get_by_role("button", name="Make the link").click()
+            page.get_by_label("The new link").wait_for()
         if name == "be-a-device":
             be_a_device(page)
         out = OUT / f"{name}-{look}.png"
@@ -77,6 +100,13 @@ def everything(browser: Browser, site: Site) -> None:
         context.close()
 
 
+def favourite_words(devices: int) -> list[str]:
+    """Invent what devices tell in the exploration: a few words are common."""
+    random = np.random.default_rng(7)
+    words = ["moon", "sun", "rain", "wind", "snow"]
+    return [str(one) for one in random.choice(words, devices, p=[0.4, 0.25, 0.2, 0.1, 0.05])]
+
+
 def main() -> int:
     """Start a server with something to see, and photograph it."""
     path = find_chromium()
@@ -90,6 +120,9 @@ def main() -> int:
             fill(site, devices=200_000)
             ask_habits(site, devices=200_000)
             site.finish(site.live_training(devices=50_000))
+            site.live_exploration()
+            site.explore(favourite_words(WORDS.devices))
+            site.call("PATCH", f"/v1/surveys/{SURVEY.name}/settings", {"public": True})
             everything(browser, site)
         finally:
             site.server.stop()

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 PAGES = (
     "/surveys", f"/surveys/{SURVEY.name}", f"/surveys/{SURVEY.name}/compare?before=2026-W41",
-    "/new-survey", "/trainings", "/trainings/system-errors", "/explorations",
-    "/explorations/words", "/devices", "/settings", "/docs",
+    "/new-survey", "/trainings", "/trainings/system-errors", "/new-training", "/explorations",
+    "/explorations/words", "/new-exploration", "/devices", "/activity", "/settings",
+    f"/surveys/{SURVEY.name}/settings", "/trainings/system-errors/settings", "/docs",
 )  # fmt: skip
 PHONE = {"width": 390, "height": 844}
 

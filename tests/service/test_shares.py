@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select, text
 
 from harmony.service import schema
-from harmony.service.dashboard.shared import FRESH_SECONDS, RecentPages
+from harmony.service.dashboard.recent import FRESH_SECONDS, Recent
 from harmony.service.settings import Settings
 from harmony.service.shares import DAY, MOST_SHARES
 from harmony.service.state import ServiceState
@@ -248,7 +248,7 @@ def test_a_page_is_written_once_in_a_while_however_many_look() -> None:
         times[0] += 1
         return f"page {times[0]}"
 
-    recent = RecentPages(lambda: now[0])
+    recent = Recent[str](lambda: now[0])
     assert {recent.get("one", write) for _ in range(10)} == {"page 1"}
     assert recent.get("two", write) == "page 2"
     now[0] += FRESH_SECONDS
@@ -319,3 +319,16 @@ def test_the_page_of_links_makes_lists_and_revokes(service: Service) -> None:
         refused = grace.post(page, **form)
         assert refused.status_code == 422
         assert f"&#39;{field}&#39;" in refused.text
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_pages_are_compressed_where_the_browser_takes_that(service: Service) -> None:
+    answered(service)
+    link = local(share(service)["link"])
+    plain = service.client.get(link, headers={"Accept-Encoding": "identity"})
+    packed = service.client.get(link, headers={"Accept-Encoding": "gzip, br"})
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert plain.headers["vary"] == packed.headers["vary"] == "Accept-Encoding"
+    assert packed.text == plain.text
+    assert int(packed.headers["content-length"]) < len(plain.content) / 2

@@ -110,6 +110,10 @@ class Metrics:
         with self._lock:
             return dict(self._outcomes.get(survey, {}))
 
+    def failures(self) -> int:
+        """Return how many commits failed since this server process started."""
+        return int(self.registry.get_sample_value("harmony_failed_commits_total") or 0)
+
     def _add(self, survey: str, counted: dict[str, int]) -> None:
         with self._lock:
             self._outcomes.setdefault(survey, Count()).update(counted)

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import IO, Annotated, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
 
 from harmony.errors import HarmonyError
@@ -54,6 +54,35 @@ Stayed = Annotated[
 ]
 
 
+def _round(state: ServiceState, name: str, label: str) -> RoundEntry:
+    return state.catalogue.round(name, None if label == LATEST else label)
+
+
+def _result_of(state: ServiceState, entry: RoundEntry) -> Result:
+    return entry.live.survey.estimate(state.catalogue.tally(entry))
+
+
+def _estimated(state: State, _: Analyst, name: str, label: Label) -> Result:
+    return _result_of(state, _round(state, name, label))
+
+
+def _compared(
+    state: State,
+    _: Analyst,
+    name: str,
+    label: Label,
+    since: Since,
+    of: OfSurvey = None,
+    stayed: Stayed = 0.0,
+) -> Comparison:
+    after, before = _round(state, name, label), _round(state, of or name, since)
+    return compare_rounds(before, after, lambda one: _result_of(state, one), stayed)
+
+
+Estimated = Annotated[Result, Depends(_estimated)]
+Compared = Annotated[Comparison, Depends(_compared)]
+
+
 @router.get("")
 def list_rounds(state: State, _: Analyst, name: str) -> RoundList:
     """List a survey's rounds."""
@@ -62,16 +91,9 @@ def list_rounds(state: State, _: Analyst, name: str) -> RoundList:
 
 
 @router.get("/{label}/estimates")
-def estimates(
-    state: State,
-    _: Analyst,
-    name: str,
-    label: Label,
-    confidence: Confidence = 0.95,
-    top: Top = None,
-) -> Estimates:
+def estimates(result: Estimated, confidence: Confidence = 0.95, top: Top = None) -> Estimates:
     """Estimate every mean and histogram, with intervals; `latest` is the newest round."""
-    return Estimates(**_result(state, name, label).to_dict(confidence, top=top))
+    return Estimates(**result.to_dict(confidence, top=top))
 
 
 @router.get(
@@ -79,33 +101,14 @@ def estimates(
     response_class=Response,
     responses={200: {"content": {"text/csv": {}}}},
 )
-def estimates_csv(
-    state: State,
-    _: Analyst,
-    name: str,
-    label: Label,
-    confidence: Confidence = 0.95,
-    top: Top = None,
-) -> Response:
+def estimates_csv(result: Estimated, confidence: Confidence = 0.95, top: Top = None) -> Response:
     """The same as CSV."""
-    content = _result(state, name, label).to_csv(confidence, top=top)
-    return Response(content, media_type="text/csv")
+    return Response(result.to_csv(confidence, top=top), media_type="text/csv")
 
 
 @router.get("/{label}/changes")
-def changes(
-    state: State,
-    _: Analyst,
-    name: str,
-    label: Label,
-    since: Since,
-    of: OfSurvey = None,
-    stayed: Stayed = 0.0,
-    confidence: Confidence = 0.95,
-    top: Top = None,
-) -> Differences:
+def changes(found: Compared, confidence: Confidence = 0.95, top: Top = None) -> Differences:
     """Compare a round with an earlier one: every difference, with intervals."""
-    found = _comparison(state, name, label, since, of, stayed)
     return Differences(**found.to_dict(confidence, top=top))
 
 
@@ -114,20 +117,9 @@ def changes(
     response_class=Response,
     responses={200: {"content": {"text/csv": {}}}},
 )
-def changes_csv(
-    state: State,
-    _: Analyst,
-    name: str,
-    label: Label,
-    since: Since,
-    of: OfSurvey = None,
-    stayed: Stayed = 0.0,
-    confidence: Confidence = 0.95,
-    top: Top = None,
-) -> Response:
+def changes_csv(found: Compared, confidence: Confidence = 0.95, top: Top = None) -> Response:
     """The same as CSV."""
-    content = _comparison(state, name, label, since, of, stayed).to_csv(confidence, top=top)
-    return Response(content, media_type="text/csv")
+    return Response(found.to_csv(confidence, top=top), media_type="text/csv")
 
 
 @router.get(
@@ -199,25 +191,6 @@ def _content(file: IO[bytes]) -> Iterator[bytes]:
         file.seek(0)
         while part := file.read(PART_BYTES):
             yield part
-
-
-def _round(state: ServiceState, name: str, label: str) -> RoundEntry:
-    return state.catalogue.round(name, None if label == LATEST else label)
-
-
-def _result(state: ServiceState, name: str, label: str) -> Result:
-    return _result_of(state, _round(state, name, label))
-
-
-def _result_of(state: ServiceState, entry: RoundEntry) -> Result:
-    return entry.live.survey.estimate(state.catalogue.tally(entry))
-
-
-def _comparison(
-    state: ServiceState, name: str, label: str, since: str, of: str | None, stayed: float
-) -> Comparison:
-    after, before = _round(state, name, label), _round(state, of or name, since)
-    return compare_rounds(before, after, lambda one: _result_of(state, one), stayed)
 
 
 def compare_rounds(

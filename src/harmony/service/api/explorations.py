@@ -5,7 +5,6 @@ They run in steps as trainings do: devices ask for their task in `harmony.servic
 
 from __future__ import annotations
 
-import structlog
 from fastapi import APIRouter, Response
 
 from harmony.exploration import Findings
@@ -14,9 +13,7 @@ from harmony.service.problems import Problem
 
 from .access import Admin, Analyst, State
 from .training_models import ExplorationBody, ExplorationDetail, ExplorationList, TrainingView
-from .trainings import listed
-
-log = structlog.get_logger(__name__)
+from .trainings import created, listed, stopped
 
 router = APIRouter(prefix="/v1/explorations", tags=["explorations"])
 
@@ -26,16 +23,7 @@ def create_exploration(state: State, holder: Admin, body: ExplorationBody) -> Tr
     """Create an exploration and open its first step: devices may ask for its task from now on."""
     if not is_exploration(body.exploration):
         raise Problem("malformed", "'text' is missing: the name of what devices tell, or more")
-    created = state.trainings.create(
-        body.exploration,
-        body.step_seconds,
-        body.least,
-        retention=body.retention_days,
-        public=body.public,
-        by=holder,
-    )
-    log.info("exploration created", exploration=created.name, by=holder.name)
-    return TrainingView.of(created)
+    return created(state, holder, "exploration", body.exploration, body)
 
 
 @router.get("")
@@ -54,10 +42,7 @@ def show_exploration(state: State, _: Analyst, name: str) -> ExplorationDetail:
 @router.post("/{name}/stop")
 def stop_exploration(state: State, holder: Admin, name: str) -> TrainingView:
     """End an exploration now; before its last step it has found nothing."""
-    state.trainings.of_kind(name, explores=True)
-    stopped = state.trainings.stop(name, by=holder)
-    log.info("exploration stopped", exploration=name, by=holder.name)
-    return TrainingView.of(stopped)
+    return stopped(state, holder, "exploration", name)
 
 
 @router.get("/{name}/findings.csv")

@@ -8,6 +8,8 @@ import structlog
 from fastapi import APIRouter, Query, Response
 
 from harmony.service.activity import CHANGED, DELETED, MOST_ENTRIES
+from harmony.service.state import ServiceState
+from harmony.service.tokens import Token
 
 from .access import Admin, Analyst, State
 from .models import Label
@@ -40,8 +42,7 @@ def change_survey(
 ) -> SurveySettings:
     """Settle a survey's schedule, retention or public page anew."""
     state.catalogue.survey(name)
-    state.governance.change(name, body.wanted(), body.confirm, holder)
-    log.info("survey changed", survey=name, by=holder.name)
+    _change(state, holder, "survey", name, body)
     return SurveySettings.of(state.catalogue.survey(name))
 
 
@@ -49,9 +50,7 @@ def change_survey(
 def delete_survey(state: State, holder: Admin, name: str, confirm: Confirm = None) -> Response:
     """Delete a survey: its document, its rounds, their reports and tallies."""
     state.catalogue.survey(name)
-    state.governance.delete(name, confirm, holder)
-    log.info("survey deleted", survey=name, by=holder.name)
-    return Response(status_code=204)
+    return _delete(state, holder, "survey", name, confirm)
 
 
 @router.delete("/surveys/{name}/rounds/{label}", status_code=204)
@@ -76,8 +75,7 @@ def change_training(
 ) -> TrainingSettings:
     """Settle a training's retention or public page anew."""
     kind = state.trainings.training(name).kind
-    state.governance.change(name, body.wanted(), body.confirm, holder)
-    log.info(CHANGED.format(kind=kind), name=name, by=holder.name)
+    _change(state, holder, kind, name, body)
     return TrainingSettings.of(state.trainings.training(name))
 
 
@@ -85,9 +83,7 @@ def change_training(
 def delete_training(state: State, holder: Admin, name: str, confirm: Confirm = None) -> Response:
     """Delete a training or an exploration: its steps, reports and tallies, and what it learnt."""
     kind = state.trainings.training(name).kind
-    state.governance.delete(name, confirm, holder)
-    log.info(DELETED.format(kind=kind), name=name, by=holder.name)
-    return Response(status_code=204)
+    return _delete(state, holder, kind, name, confirm)
 
 
 @router.get("/activity")
@@ -100,3 +96,18 @@ def activity(
     """List administrative acts, newest first."""
     entries = state.activity.entries(before, most)
     return ActivityList(activity=[ActivityView.of(one) for one in entries])
+
+
+def _change(
+    state: ServiceState, holder: Token, kind: str, name: str, body: TrainingSettingsBody
+) -> None:
+    state.governance.change(name, body.wanted(), body.confirm, holder)
+    log.info(CHANGED.format(kind=kind), name=name, by=holder.name)
+
+
+def _delete(
+    state: ServiceState, holder: Token, kind: str, name: str, confirm: str | None
+) -> Response:
+    state.governance.delete(name, confirm, holder)
+    log.info(DELETED.format(kind=kind), name=name, by=holder.name)
+    return Response(status_code=204)

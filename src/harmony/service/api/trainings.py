@@ -14,9 +14,10 @@ from fastapi.responses import JSONResponse
 from harmony.service.entries import TrainingEntry, is_exploration
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
+from harmony.service.tokens import Token
 
 from .access import Admin, Analyst, State
-from .training_models import TrainingBody, TrainingDetail, TrainingList, TrainingView
+from .training_models import StepsBody, TrainingBody, TrainingDetail, TrainingList, TrainingView
 
 log = structlog.get_logger(__name__)
 
@@ -28,22 +29,37 @@ def create_training(state: State, holder: Admin, body: TrainingBody) -> Training
     """Create a training and open its first step: devices may ask for its task from now on."""
     if is_exploration(body.training):
         raise Problem("malformed", "'training': a 'text' is explored: POST /v1/explorations")
-    created = state.trainings.create(
-        body.training,
-        body.step_seconds,
-        body.least,
-        retention=body.retention_days,
-        public=body.public,
-        by=holder,
-    )
-    log.info("training created", training=created.name, by=holder.name)
-    return TrainingView.of(created)
+    return created(state, holder, "training", body.training, body)
 
 
 @router.get("")
 def list_trainings(state: State, _: Analyst) -> TrainingList:
     """List the trainings."""
     return TrainingList(trainings=[TrainingView.of(one) for one in listed(state, explores=False)])
+
+
+def created(
+    state: ServiceState, holder: Token, kind: str, definition: dict[str, Any], body: StepsBody
+) -> TrainingView:
+    """Create a training or an exploration."""
+    entry = state.trainings.create(
+        definition,
+        body.step_seconds,
+        body.least,
+        retention=body.retention_days,
+        public=body.public,
+        by=holder,
+    )
+    log.info(f"{kind} created", **{kind: entry.name}, by=holder.name)
+    return TrainingView.of(entry)
+
+
+def stopped(state: ServiceState, holder: Token, kind: str, name: str) -> TrainingView:
+    """End a training or an exploration, whichever kind is meant."""
+    state.trainings.of_kind(name, explores=kind == "exploration")
+    entry = state.trainings.stop(name, by=holder)
+    log.info(f"{kind} stopped", **{kind: name}, by=holder.name)
+    return TrainingView.of(entry)
 
 
 def listed(state: ServiceState, *, explores: bool) -> list[TrainingEntry]:
@@ -61,10 +77,7 @@ def show_training(state: State, _: Analyst, name: str) -> TrainingDetail:
 @router.post("/{name}/stop")
 def stop_training(state: State, holder: Admin, name: str) -> TrainingView:
     """End a training now, having learnt from the open step if enough devices have reported."""
-    state.trainings.of_kind(name, explores=False)
-    stopped = state.trainings.stop(name, by=holder)
-    log.info("training stopped", training=name, by=holder.name)
-    return TrainingView.of(stopped)
+    return stopped(state, holder, "training", name)
 
 
 @router.get("/{name}/model")

@@ -17,6 +17,7 @@ from . import (
     be_device,
     comparisons,
     create,
+    create_steps,
     description,
     devices,
     explorations,
@@ -30,6 +31,7 @@ from . import (
     trainings,
 )
 from .readings import Readings
+from .recent import Recent
 
 __all__ = ["install"]
 
@@ -37,7 +39,7 @@ __all__ = ["install"]
 def install(api: FastAPI, state: ServiceState) -> None:
     """Add the dashboard to the application."""
     api.state.readings = Readings(state.catalogue)
-    api.state.recent_pages = shared.RecentPages()
+    api.state.recent_pages = Recent[str]()
     rooms = (
         assets,
         signin,
@@ -45,6 +47,8 @@ def install(api: FastAPI, state: ServiceState) -> None:
         surveys,
         comparisons,
         create,
+        create_steps,
+        create_steps,
         trainings,
         explorations,
         governance,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
 from fastapi import Depends, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from harmony.service.api.access import State
@@ -19,6 +20,8 @@ from .rendering import page
 from .sessions import COOKIE, Sessions, Visitor, same
 
 MOST_FIELDS = 5_000
+
+Model = TypeVar("Model", bound=BaseModel)
 
 Form = dict[str, list[str]]
 """What a form sent: the values of each field, in order."""
@@ -95,6 +98,15 @@ OwnForm = Annotated[Form, Depends(_own_form)]
 def field(form: Form, name: str) -> str:
     """Return a field's only value, without blanks around it."""
     return form.get(name, [""])[0].strip()
+
+
+def body_of(model: type[Model], values: dict[str, Any]) -> Model:
+    """Read what a form asks for as the API would read it, or raise what is wrong by its field."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise Problem("malformed", f"'{first['loc'][0]}': {first['msg']}") from None
 
 
 class PageRoute(APIRoute):

@@ -52,7 +52,7 @@ def asset(name: str) -> Asset:
     else:
         content = files(__package__).joinpath("static", name).read_bytes()
     digest = hashlib.sha256(content).hexdigest()[:16]
-    return Asset(name, digest, content, gzip.compress(content, 6, mtime=0))
+    return Asset(name, digest, content, gzip.compress(content, 9, mtime=0))
 
 
 def asset_url(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from harmony.estimate.base import Estimate
 from harmony.estimate.crosstab import CrosstabEstimate
@@ -21,6 +22,9 @@ MOST_CELLS = 60 * 60
 """Cells of a heat map that a page can show; a larger table is shown by its largest cells."""
 
 MEDIAN = "median"
+
+_worked_out: WeakKeyDictionary[Estimate, dict[Any, Any]] = WeakKeyDictionary()
+"""What was worked out of estimates, while they are there: those of closed rounds are kept."""
 
 
 def shown_value(value: Any) -> str:
@@ -85,7 +89,7 @@ def _lines(one: CrosstabEstimate, confidence: float) -> list[list[tuple[float, f
 
 
 def _bars(one: Estimate, confidence: float) -> dict[str, Any]:
-    rows = one.shown(MOST_BARS, confidence)
+    rows = shown_rows(one, MOST_BARS, confidence)
     return {
         "labels": [shown_value(row["value"]) for row in rows],
         "consistent": [row["consistent"] for row in rows],
@@ -106,7 +110,7 @@ def trend_of(name: str, results: Sequence[Result], confidence: float = 0.95) -> 
     if len(heard) < 2 or isinstance(heard[-1][name], CrosstabEstimate):
         return None
     values = _followed(heard[-1][name])
-    points = [_points(result[name], values, confidence) for result in heard]
+    points = [_known_points(result[name], values, confidence) for result in heard]
     return {
         "kind": "trend",
         "title": f"{name} over {'windows' if len(heard[-1].rounds) > 1 else 'rounds'}",
@@ -134,6 +138,27 @@ def _followed(last: Estimate) -> list[Any]:
         return [True]
     frequent = sorted(last.frequencies, key=lambda value: -last.frequencies[value])
     return frequent[:MOST_LINES]
+
+
+def shown_rows(one: Estimate, most: int, confidence: float) -> list[dict[str, Any]]:
+    """Return the rows of an estimate that a page shows, worked out once: intervals take time."""
+    kept = _worked_out.setdefault(one, {})
+    key = ("rows", most if one.left_out(most) else 0, confidence)
+    if key not in kept:
+        kept[key] = one.shown(most, confidence)
+    rows: list[dict[str, Any]] = kept[key]
+    return rows
+
+
+def _known_points(
+    one: Estimate, values: Sequence[Any], confidence: float
+) -> dict[Any, tuple[float, float, float]]:
+    kept = _worked_out.setdefault(one, {})
+    key = ("points", tuple(values), confidence)
+    if key not in kept:
+        kept[key] = _points(one, values, confidence)
+    points: dict[Any, tuple[float, float, float]] = kept[key]
+    return points
 
 
 def _points(

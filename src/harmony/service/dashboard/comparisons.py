@@ -24,6 +24,7 @@ from .exports import csv_response, json_response
 from .live import version_of
 from .readings import Read, Readings
 from .rendering import page
+from .results import MANY
 from .views import MOST_ROWS
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
@@ -53,7 +54,10 @@ def show_comparison(
         after=state.catalogue.round(name, after or None).live.round.label,
         changed=found.changed(),
         left_out=found.left_out,
-        cards=[change_card(one) for one in found.values()],
+        cards=[
+            change_card(one) for one in sorted(found.values(), key=lambda one: not one.changed())
+        ],
+        many=MANY,
     )
 
 

@@ -13,7 +13,6 @@ from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import RoundBody
 from harmony.service.composition import Spending, spending_of
-from harmony.service.governance import MOST_DAYS
 from harmony.service.problems import Problem
 from harmony.service.schedule import SCHEDULES
 from harmony.survey import Survey
@@ -101,10 +100,11 @@ def _form(request: Request, visitor: Visitor, filled: SurveyForm, planned: Plann
         "new_survey.html",
         visitor=visitor,
         status=422 if planned.problem else 200,
+        what="survey",
+        plan_template="plan.html",
         form=filled,
         planned=planned,
         kinds=KINDS,
         schedules=SCHEDULES,
-        most_days=MOST_DAYS,
         most_characters=MOST_CHARACTERS,
     )

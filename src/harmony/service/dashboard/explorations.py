@@ -5,34 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
 
 from harmony.csv_table import csv_table
 from harmony.exploration import Findings
 from harmony.service.api import explorations as api
 from harmony.service.api.access import State
-from harmony.service.composition import training_spending
 from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer
 from .charts import MOST_BARS, Chart
-from .confirm import Irreversible
 from .exports import csv_response, json_response
 from .live import version_of
-from .policy_views import retention_sentence
-from .rendering import page
 from .sessions import Visitor
-from .training_views import LIST_COLUMNS, step_rows
+from .steps import list_page, steps_page, stop_page
+from .training_views import LIST_COLUMNS
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
+
+DOES = (
+    "An exploration finds the common strings of a text that nobody listed the values of; each "
+    "device answers once."
+)
 
 
 @router.get("/explorations")
 def list_explorations(request: Request, state: State, visitor: Viewer) -> Response:
     """Show every exploration."""
-    version = version_of(state)
-    rows = _rows(state, visitor)
-    return page(request, "explorations.html", visitor=visitor, version=version, explorations=rows)
+    return list_page(request, state, visitor, "exploration", _rows(state, visitor), DOES)
 
 
 @router.get("/explorations.json")
@@ -52,21 +51,20 @@ def show_exploration(request: Request, state: State, visitor: Viewer, name: str)
     """Show an exploration: its steps, and what it found."""
     version = version_of(state, name)
     exploration = _detail(state, visitor, name)
-    entry = state.trainings.training(name)
     document = exploration["findings"]
     findings = None if document is None else Findings.from_document(document)
-    return page(
+    return steps_page(
         request,
-        "exploration.html",
-        visitor=visitor,
+        state,
+        visitor,
+        "exploration",
+        exploration,
         version=version,
-        exploration=exploration,
+        purpose="Purpose",
+        loss=None,
         findings=findings,
         chart_of_strings=None if findings is None else strings_chart(findings),
-        steps=step_rows(exploration),
-        entry=entry,
-        spending=training_spending(entry.epsilon),
-        retention=retention_sentence(entry.retention, entry.kind),
+        export=f"/explorations/{name}/findings",
     )
 
 
@@ -89,17 +87,13 @@ def stop_exploration(
 ) -> Response:
     """End an exploration before it has found anything, once that is confirmed."""
     state.trainings.of_kind(name, explores=True)
-    act = Irreversible(
-        f"Stop the exploration {name}?",
-        name,
-        ["It ends without its last step, which counts the strings, and takes no more reports."],
-        f"Stop {name}",
-        f"/explorations/{name}",
+    consequence = (
+        "It ends without its last step, which counts the strings, and takes no more reports."
     )
-    if not act.is_confirmed(form):
-        return act.ask(request, visitor, form)
-    api.stop_exploration(state, visitor.holder, name)
-    return RedirectResponse(f"/explorations/{name}", 303)
+    return stop_page(
+        request, visitor, form, "exploration", name, consequence,
+        lambda: api.stop_exploration(state, visitor.holder, name),
+    )  # fmt: skip
 
 
 def strings_chart(findings: Findings) -> Chart | None:

@@ -99,15 +99,6 @@ class SurveyForm:
     @classmethod
     def of(cls, form: Form) -> SurveyForm:
         """Read what the form sent."""
-        columns = {
-            part.name: form.get(f"attribute_{part.name}", []) for part in fields(AttributeFields)
-        }
-        attributes = tuple(
-            AttributeFields(
-                **{part: texts[place].strip() for part, texts in columns.items() if texts[place:]}
-            )
-            for place in range(len(columns["name"]))
-        )
         return cls(
             name=field(form, "name"),
             epsilon=field(form, "epsilon"),
@@ -120,7 +111,7 @@ class SurveyForm:
             retention=field(form, "retention_days"),
             public=field(form, "public") == "yes",
             crosstabs=field(form, "crosstabs") == "all",
-            attributes=attributes or (AttributeFields(),),
+            attributes=attributes_of(form) or (AttributeFields(),),
         )
 
     def with_another(self) -> SurveyForm:
@@ -153,10 +144,32 @@ class SurveyForm:
 
     def expected_devices(self) -> int:
         """Return how many devices the plan supposes."""
-        devices = int(number(self.devices.replace(",", ""), "'devices'"))
-        if not 1 <= devices <= 10**10:
-            raise SurveyError("'devices' must lie between 1 and 10,000,000,000")
-        return devices
+        return devices_of(self.devices)
+
+
+def attributes_of(form: Form) -> tuple[AttributeFields, ...]:
+    """Read the attributes that a form sent."""
+    columns = {
+        part.name: form.get(f"attribute_{part.name}", []) for part in fields(AttributeFields)
+    }
+    return tuple(
+        AttributeFields(
+            **{part: texts[place].strip() for part, texts in columns.items() if texts[place:]}
+        )
+        for place in range(len(columns["name"]))
+    )
+
+
+def devices_of(text: str) -> int:
+    """Read how many devices are expected.
+
+    >>> devices_of("50,000")
+    50000
+    """
+    devices = int(number(text.replace(",", ""), "'devices'"))
+    if not 1 <= devices <= 10**10:
+        raise SurveyError("'devices' must lie between 1 and 10,000,000,000")
+    return devices
 
 
 def number(text: str, where: str) -> float:

@@ -15,12 +15,14 @@ from harmony.service.entries import SurveyEntry, TrainingEntry
 from harmony.service.governance import MOST_DAYS
 from harmony.service.problems import Problem
 from harmony.service.schedule import SCHEDULES
+from harmony.service.state import ServiceState
 
 from .access import Form, Manager, OwnForm, PageRoute, field
 from .confirm import Irreversible
 from .exports import csv_response, json_response
 from .policy_views import ROUND_COLUMNS, days, retention_sentence, round_policies
 from .rendering import page
+from .sessions import Visitor
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 
@@ -66,11 +68,7 @@ def change_survey(
     wanted = _wanted(form)
     if "schedule" in form:
         wanted["schedule"] = schedule_of(field(form, "schedule"))
-    shorter = _shorter(entry, name, wanted, f"/surveys/{name}/settings")
-    if shorter is not None and not shorter.is_confirmed(form):
-        return shorter.ask(request, visitor, form)
-    state.governance.change(name, wanted, field(form, "confirm"), visitor.holder)
-    return RedirectResponse(f"/surveys/{name}/settings", 303)
+    return _change(request, state, visitor, form, entry, name, wanted)
 
 
 @router.post("/surveys/{name}/delete")
@@ -161,12 +159,7 @@ def change_training(
 ) -> Response:
     """Settle some of it anew; a shorter retention only once it is confirmed."""
     entry = state.trainings.training(name)
-    wanted = _wanted(form)
-    shorter = _shorter(entry, name, wanted, f"/trainings/{name}/settings")
-    if shorter is not None and not shorter.is_confirmed(form):
-        return shorter.ask(request, visitor, form)
-    state.governance.change(name, wanted, field(form, "confirm"), visitor.holder)
-    return RedirectResponse(f"/trainings/{name}/settings", 303)
+    return _change(request, state, visitor, form, entry, name, _wanted(form))
 
 
 @router.post("/trainings/{name}/delete")
@@ -219,6 +212,23 @@ def _wanted(form: Form) -> dict[str, Any]:
     if "public" in form:
         wanted["public"] = field(form, "public") == "yes"
     return wanted
+
+
+def _change(
+    request: Request,
+    state: ServiceState,
+    visitor: Visitor,
+    form: Form,
+    entry: SurveyEntry | TrainingEntry,
+    name: str,
+    wanted: dict[str, Any],
+) -> Response:
+    back = request.url.path
+    shorter = _shorter(entry, name, wanted, back)
+    if shorter is not None and not shorter.is_confirmed(form):
+        return shorter.ask(request, visitor, form)
+    state.governance.change(name, wanted, field(form, "confirm"), visitor.holder)
+    return RedirectResponse(back, 303)
 
 
 def _shorter(

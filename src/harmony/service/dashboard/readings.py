@@ -8,6 +8,9 @@ from fastapi import Depends, Request
 
 from harmony.estimate.result import Result
 from harmony.service.catalogue import Catalogue, RoundEntry, SurveyEntry
+from harmony.tally import Tally
+
+from .recent import Recent
 
 MOST_ROUNDS = 30
 """Rounds that a trend goes back."""
@@ -21,10 +24,22 @@ class Readings:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._kept: dict[tuple[int, int], Result] = {}
+        self._last: dict[int, tuple[Tally, Result]] = {}
+        self._recent = Recent[Result]()
 
     def result(self, entry: RoundEntry) -> Result:
-        """Estimate a round."""
-        return entry.live.survey.estimate(self._catalogue.tally(entry))
+        """Estimate a round; the same result while its tally is the same."""
+        tally = self._catalogue.tally(entry)
+        known = self._last.get(entry.live.id)
+        if known is None or known[0] != tally:
+            if len(self._last) >= MOST_KEPT:
+                self._last.clear()
+            known = self._last[entry.live.id] = (tally, entry.live.survey.estimate(tally))
+        return known[1]
+
+    def lately(self, entry: RoundEntry) -> Result:
+        """Estimate a round as it was a few seconds ago at most: many may be looked at at once."""
+        return self._recent.get(entry.live.id, lambda: self.result(entry))
 
     def history(self, entry: SurveyEntry, last: RoundEntry) -> list[Result]:
         """Estimate the rounds up to and including `last`, oldest first."""

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from dataclasses import replace
+from typing import Any, Literal
 
+from harmony.errors import HarmonyError
+from harmony.estimate.change import Change
+from harmony.estimate.compare import compare
+from harmony.estimate.result import Result
 from harmony.service.entries import RoundEntry, SurveyEntry
 
 from .readings import Readings
@@ -19,14 +25,28 @@ OPENED = 4
 """Of many attributes, how many are open at first; charts are drawn when they are opened."""
 
 
+Order = Literal["asked", "changed"]
+
+
 def results_of(
-    entry: SurveyEntry, chosen: RoundEntry, read: Readings, page_number: int, now: float
+    entry: SurveyEntry,
+    chosen: RoundEntry,
+    read: Readings,
+    page_number: int,
+    now: float,
+    order: Order = "asked",
 ) -> dict[str, Any]:
-    """Return the values of `results.html`: a round, and a page of its attributes."""
+    """Return the values of `results.html`: a round, and a page of its attributes.
+
+    They are in the order of the survey, or by how clearly they changed since the round before.
+    """
     results = read.history(entry, chosen)
     windows = read.windows(entry, chosen)
     result = results[-1]
-    attributes = entry.survey.questions if result.reports else ()
+    questions = tuple(enumerate(entry.survey.questions)) if result.reports else ()
+    changes = changes_since(results) if order == "changed" else {}
+    if changes:
+        questions = tuple(sorted(questions, key=lambda one: _surprise(changes.get(one[1].name))))
     first = (page_number - 1) * MOST_CARDS
     return {
         "round": chosen,
@@ -34,11 +54,30 @@ def results_of(
         "state": round_state(chosen, now),
         "result": result,
         "cards": [
-            attribute_card(one, results, result, windows=windows)
-            for one in attributes[first : first + MOST_CARDS]
+            replace(
+                attribute_card(one, results, result, windows=windows),
+                place=place,
+                change=changes[one.name].verdict() if one.name in changes else "",
+            )
+            for place, one in questions[first : first + MOST_CARDS]
         ],
         "many": MANY,
         "opened": OPENED,
+        "order": order,
+        "can_order": len(results) > 1 and len(questions) > 1,
         "page_number": page_number,
-        "pages": -(-len(attributes) // MOST_CARDS),
+        "pages": -(-len(questions) // MOST_CARDS),
     }
+
+
+def changes_since(results: list[Result]) -> dict[str, Change]:
+    """Return what changed between the last two results, by attribute; nothing if that is moot."""
+    try:
+        return dict(compare(results[-2], results[-1])) if results[1:] else {}
+    except HarmonyError:
+        return {}
+
+
+def _surprise(change: Change | None) -> float:
+    """Return what sorts the clearest change first, and what cannot be told last."""
+    return change.p_value if change is not None and change.known else math.inf

@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
-from pydantic import ValidationError
 
 import harmony
 from harmony.csv_table import csv_table
@@ -19,7 +18,7 @@ from harmony.service.schedule import SCHEDULES
 from harmony.service.state import ServiceState
 from harmony.service.tokens import ADMIN, ANALYST, ROLES
 
-from .access import Form, Manager, OwnForm, PageRoute, SignIns, field
+from .access import Form, Manager, OwnForm, PageRoute, SignIns, body_of, field
 from .confirm import Irreversible
 from .exports import csv_response, json_response
 from .governance import schedule_of
@@ -102,17 +101,8 @@ def set_schedule(state: State, visitor: Manager, form: OwnForm) -> Response:
 
 
 def _wanted(form: Form) -> TokenBody:
-    try:
-        return TokenBody.model_validate(
-            {
-                "name": field(form, "name"),
-                "role": field(form, "role"),
-                "days": field(form, "days") or None,
-            }
-        )
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        raise Problem("malformed", f"'{first['loc'][0]}': {first['msg']}") from None
+    wanted = {name: field(form, name) for name in ("name", "role")}
+    return body_of(TokenBody, wanted | {"days": field(form, "days") or None})
 
 
 def _tokens(state: ServiceState) -> list[dict[str, Any]]:

@@ -6,13 +6,9 @@ strangers do.  A page is written anew every few seconds at most, however many lo
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Hashable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from fastapi.responses import HTMLResponse
 
 from harmony.service.api.access import State
 from harmony.service.composition import spending_of
@@ -25,15 +21,12 @@ from .access import PageRoute
 from .exports import csv_response, json_file, json_text
 from .policy_views import retention_sentence
 from .readings import Read, Readings
-from .rendering import HEADERS, POLICY, fragment
+from .recent import Recent
+from .rendering import HEADERS, POLICY, fragment, html_response
 from .results import results_of
 from .views import attribute_card
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
-
-FRESH_SECONDS = 5.0
-MOST_PAGES = 200
-"""Pages that are kept for those who look next."""
 
 SHARED_HEADERS = HEADERS | {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
 EMBEDDED_HEADERS = {
@@ -42,33 +35,13 @@ EMBEDDED_HEADERS = {
 """An embedded chart has nothing to click, so any page may hold it in a frame."""
 
 
-class RecentPages:
-    """Pages that were written a moment ago; one is written at a time."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._kept: dict[Hashable, tuple[float, str]] = {}
-
-    def get(self, key: Hashable, write: Callable[[], str]) -> str:
-        """Return the page of this key, written anew if it is older than a few seconds."""
-        with self._lock:
-            written, text = self._kept.get(key, (-FRESH_SECONDS, ""))
-            if self._clock() - written >= FRESH_SECONDS:
-                if len(self._kept) >= MOST_PAGES:
-                    self._kept.clear()
-                text = write()
-                self._kept[key] = self._clock(), text
-            return text
-
-
-def _recent(request: Request) -> RecentPages:
+def _recent(request: Request) -> Recent[str]:
     recent = request.app.state.recent_pages
-    assert isinstance(recent, RecentPages)
+    assert isinstance(recent, Recent)
     return recent
 
 
-Recent = Annotated[RecentPages, Depends(_recent)]
+Pages = Annotated[Recent[str], Depends(_recent)]
 
 
 @router.get("/shared")
@@ -76,7 +49,7 @@ def show_shared(
     request: Request,
     state: State,
     read: Read,
-    recent: Recent,
+    recent: Pages,
     code: str = "",
     round: str = "",
     page_number: Annotated[int, Query(alias="page", ge=1, le=1000)] = 1,
@@ -102,12 +75,12 @@ def show_shared(
         )
 
     key = ("page", code, shown and shown.live.id, page_number)
-    return HTMLResponse(recent.get(key, write), headers=SHARED_HEADERS)
+    return html_response(request, recent.get(key, write), headers=SHARED_HEADERS)
 
 
 @router.get("/shared.json")
 def shared_json(
-    state: State, read: Read, recent: Recent, code: str = "", round: str = ""
+    state: State, read: Read, recent: Pages, code: str = "", round: str = ""
 ) -> Response:
     """The estimates of a round as JSON."""
     _, _, shown = _opened(state, code, round)
@@ -118,7 +91,7 @@ def shared_json(
 
 @router.get("/shared.csv")
 def shared_csv(
-    state: State, read: Read, recent: Recent, code: str = "", round: str = ""
+    state: State, read: Read, recent: Pages, code: str = "", round: str = ""
 ) -> Response:
     """The estimates of a round as CSV."""
     _, entry, shown = _opened(state, code, round)
@@ -128,7 +101,9 @@ def shared_csv(
 
 
 @router.get("/embed")
-def show_embedded(state: State, read: Read, recent: Recent, code: str = "") -> Response:
+def show_embedded(
+    request: Request, state: State, read: Read, recent: Pages, code: str = ""
+) -> Response:
     """Show the chart that a link is for, in the newest round that somebody answered."""
     try:
         share, entry = state.shares.opened(code)
@@ -136,11 +111,11 @@ def show_embedded(state: State, read: Read, recent: Recent, code: str = "") -> R
             raise Problem("not-found", "this link is for a page: open it instead of embedding it")
     except Problem as problem:
         content = fragment("embed.html", problem=problem, card=None)
-        return HTMLResponse(content, problem.status, EMBEDDED_HEADERS)
+        return html_response(request, content, problem.status, EMBEDDED_HEADERS)
     attribute = share.attribute
     key = ("chart", code)
     content = recent.get(key, lambda: _chart(state, read, entry, attribute))
-    return HTMLResponse(content, headers=EMBEDDED_HEADERS)
+    return html_response(request, content, headers=EMBEDDED_HEADERS)
 
 
 def _chart(state: ServiceState, read: Readings, entry: SurveyEntry, attribute: str) -> str:

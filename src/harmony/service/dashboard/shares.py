@@ -6,16 +6,14 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
-from pydantic import ValidationError
 
 from harmony.csv_table import csv_table
 from harmony.service.api import shares as api
 from harmony.service.api.access import State
-from harmony.service.problems import Problem
 from harmony.service.shares import DEFAULT_DAYS
 from harmony.service.state import ServiceState
 
-from .access import Form, OwnForm, PageRoute, Viewer, field
+from .access import Form, OwnForm, PageRoute, Viewer, body_of, field
 from .confirm import Irreversible
 from .exports import csv_response, json_response
 from .rendering import page
@@ -74,17 +72,12 @@ def revoke_share(
 
 
 def _wanted(form: Form) -> api.ShareBody:
-    try:
-        return api.ShareBody.model_validate(
-            {
-                "name": field(form, "name"),
-                "attribute": field(form, "attribute") or None,
-                "days": field(form, "days") or DEFAULT_DAYS,
-            }
-        )
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        raise Problem("malformed", f"'{first['loc'][0]}': {first['msg']}") from None
+    wanted = {
+        "name": field(form, "name"),
+        "attribute": field(form, "attribute") or None,
+        "days": field(form, "days") or DEFAULT_DAYS,
+    }
+    return body_of(api.ShareBody, wanted)
 
 
 def _rows(state: ServiceState, name: str) -> list[dict[str, Any]]:

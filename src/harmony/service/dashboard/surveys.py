@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
@@ -20,6 +21,7 @@ from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer, field
+from .attention import notices
 from .confirm import Irreversible
 from .exports import csv_response, json_response
 from .live import version_of
@@ -57,8 +59,8 @@ def home(_: Viewer) -> Response:
 
 
 @router.get("/surveys")
-def list_surveys(request: Request, state: State, visitor: Viewer) -> Response:
-    """Show every survey."""
+def list_surveys(request: Request, state: State, read: Read, visitor: Viewer) -> Response:
+    """Show every survey, and what needs attention first."""
     version, rows = version_of(state), _rows(state)
     total = math.fsum(row["epsilon_in_30_days"] or 0.0 for row in rows)
     return page(
@@ -67,6 +69,7 @@ def list_surveys(request: Request, state: State, visitor: Viewer) -> Response:
         visitor=visitor,
         version=version,
         surveys=rows,
+        notices=notices(state, read),
         total=total,
         warning=warning_of(total),
         advice=ADVICE,
@@ -74,9 +77,10 @@ def list_surveys(request: Request, state: State, visitor: Viewer) -> Response:
 
 
 @router.get("/surveys.json")
-def list_json(state: State, _: Viewer) -> Response:
+def list_json(state: State, read: Read, _: Viewer) -> Response:
     """The list as JSON."""
-    return json_response({"surveys": _rows(state)})
+    attention = [asdict(one) for one in notices(state, read)]
+    return json_response({"surveys": _rows(state), "attention": attention})
 
 
 @router.get("/surveys.csv")
@@ -99,6 +103,7 @@ def show_survey(
     visitor: Viewer,
     name: str,
     round: str = "",
+    order: Literal["asked", "changed"] = "asked",
     page_number: Annotated[int, Query(alias="page", ge=1)] = 1,
 ) -> Response:
     """Show a round of a survey, by default the latest; a page has so many attributes."""
@@ -116,10 +121,10 @@ def show_survey(
         request,
         "survey.html",
         **shown,
-        **results_of(entry, chosen, read, page_number, state.clock()),
+        **results_of(entry, chosen, read, page_number, state.clock(), order),
         kept=kept_sentence(chosen),
         taking=entry.open_round(state.clock()),
-        address=f"/surveys/{name}?",
+        address=f"/surveys/{name}?order={order}&",
         accepted=outcomes.get("accepted", 0),
         duplicates=outcomes.get("duplicate", 0),
         refused=[

@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
 
 from harmony.csv_table import csv_table
 from harmony.service.api import trainings as api
 from harmony.service.api.access import State
-from harmony.service.composition import training_spending
 from harmony.service.state import ServiceState
 
 from .access import Manager, OwnForm, PageRoute, Viewer
-from .confirm import Irreversible
 from .exports import csv_response, json_response
 from .live import version_of
-from .policy_views import retention_sentence
-from .rendering import page
 from .sessions import Visitor
+from .steps import list_page, steps_page, stop_page
 from .training_views import (
     LIST_COLUMNS,
     STEP_COLUMNS,
@@ -32,13 +28,13 @@ from .training_views import (
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 
+DOES = "A training learns a linear model from devices that each answer once."
+
 
 @router.get("/trainings")
 def list_trainings(request: Request, state: State, visitor: Viewer) -> Response:
     """Show every training."""
-    version = version_of(state)
-    rows = _rows(state, visitor)
-    return page(request, "trainings.html", visitor=visitor, version=version, trainings=rows)
+    return list_page(request, state, visitor, "training", _rows(state, visitor), DOES)
 
 
 @router.get("/trainings.json")
@@ -58,21 +54,19 @@ def show_training(request: Request, state: State, visitor: Viewer, name: str) ->
     """Show a training: its steps and its model so far."""
     version = version_of(state, name)
     training = _detail(state, visitor, name)
-    entry = state.trainings.training(name)
-    return page(
+    return steps_page(
         request,
-        "training.html",
-        visitor=visitor,
+        state,
+        visitor,
+        "training",
+        training,
         version=version,
-        training=training,
-        steps=step_rows(training),
+        purpose="Learns",
         loss=loss_of(training),
         coefficients=coefficients(training),
         evaluation=evaluation_words(training),
         weights=weights_chart(training),
-        entry=entry,
-        spending=training_spending(entry.epsilon),
-        retention=retention_sentence(entry.retention, entry.kind),
+        export=f"/trainings/{name}/progress",
     )
 
 
@@ -95,17 +89,11 @@ def stop_training(
 ) -> Response:
     """End a training with the model that it has, once that is confirmed."""
     state.trainings.training(name)
-    act = Irreversible(
-        f"Stop the training {name}?",
-        name,
-        ["It ends with the model that it has by now, and takes no more reports."],
-        f"Stop {name}",
-        f"/trainings/{name}",
-    )
-    if not act.is_confirmed(form):
-        return act.ask(request, visitor, form)
-    api.stop_training(state, visitor.holder, name)
-    return RedirectResponse(f"/trainings/{name}", 303)
+    consequence = "It ends with the model that it has by now, and takes no more reports."
+    return stop_page(
+        request, visitor, form, "training", name, consequence,
+        lambda: api.stop_training(state, visitor.holder, name),
+    )  # fmt: skip
 
 
 def _rows(state: ServiceState, visitor: Visitor) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from harmony.service.catalogue import RoundEntry, SurveyEntry
 from harmony.service.composition import spending_of
 from harmony.service.retention import DAY
 
-from .charts import MEDIAN, MOST_BARS, Chart, chart_of, shown_value, trend_of
+from .charts import MEDIAN, MOST_BARS, Chart, chart_of, shown_rows, shown_value, trend_of
 
 MOST_ROWS = 1_000
 """Rows of a table on a page; the whole histogram is in the CSV."""
@@ -58,6 +58,10 @@ class AttributeCard:
     trend: Chart | None
     windows: Chart | None
     """The trend of windows, in which rotation has heard every device."""
+    place: int = 0
+    """Where it stands in the survey."""
+    change: str = ""
+    """Whether it changed since the round before, where that was asked for."""
 
     @property
     def enough(self) -> bool:
@@ -96,7 +100,7 @@ def attribute_card(
 ) -> AttributeCard:
     """Show one attribute of `result`, and how it went over `results`."""
     one = result[attribute.name]
-    rows = one.shown(MOST_ROWS, confidence)
+    rows = shown_rows(one, MOST_ROWS, confidence)
     write = number_writer(rows, shares=one.in_shares)
     headline = next((row for row in rows if row["value"] in (None, MEDIAN)), None)
     return AttributeCard(

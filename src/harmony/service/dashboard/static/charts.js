@@ -14,6 +14,14 @@
     gridcolor: colour("--line"), linecolor: colour("--line"), zerolinecolor: colour("--line"),
     tickfont: font(), fixedrange: true, automargin: true, ...more,
   });
+  // Plotly reads tags in texts, and gives a long label all the room there is.
+  const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+  const short = (text, most) => plain(text.length > most ? `${text.slice(0, most - 1)}…` : text);
+  const letters = (width) => Math.max(10, Math.floor(width / 16));
+  const categories = (labels, width, more) => {
+    const named = labels.filter((_, place) => place % Math.ceil(labels.length / 30) === 0);
+    return axis({ type: "category", tickmode: "array", tickvals: named, ticktext: named.map((label) => short(label, letters(width))), ...more });
+  };
   const layout = (more) => ({
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: font(), showlegend: false,
     margin: { l: 4, r: 14, t: 6, b: 4 }, dragmode: false, bargap: 0.35,
@@ -38,7 +46,7 @@
     };
   }
 
-  function histogram(chart) {
+  function histogram(chart, width) {
     const common = { y: chart.labels, orientation: "h" };
     return {
       height: 26 * chart.labels.length + 78,
@@ -55,12 +63,12 @@
         showlegend: true,
         margin: { l: 4, r: 14, t: 30, b: 4 },
         xaxis: axis({ tickformat: ".3~p", nticks: 6, zeroline: true, zerolinecolor: colour("--strong-line") }),
-        yaxis: axis({ type: "category", autorange: "reversed", showgrid: false, ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
+        yaxis: categories(chart.labels, width, { autorange: "reversed", showgrid: false, ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
       }),
     };
   }
 
-  function means(chart) {
+  function means(chart, width) {
     return {
       height: 26 * chart.labels.length + 56,
       data: [{
@@ -70,7 +78,7 @@
       }],
       layout: layout({
         xaxis: axis({ range: chart.range, nticks: 6 }),
-        yaxis: axis({ type: "category", autorange: "reversed", ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
+        yaxis: categories(chart.labels, width, { autorange: "reversed", ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
       }),
     };
   }
@@ -93,7 +101,7 @@
     };
   }
 
-  function heat(chart) {
+  function heat(chart, width) {
     const cells = chart.rows.labels.length * chart.columns.labels.length;
     const percent = (share) => `${(100 * share).toPrecision(3)}%`;
     const intervals = chart.low.map((line, row) => line.map((low, column) => `${percent(low)} to ${percent(chart.high[row][column])}`));
@@ -107,30 +115,31 @@
       }],
       layout: layout({
         margin: { l: 4, r: 14, t: 10, b: 4 },
-        xaxis: axis({ type: "category", showgrid: false, title: { text: chart.columns.name, font: font() } }),
-        yaxis: axis({ type: "category", autorange: "reversed", showgrid: false, ticksuffix: "  ", title: { text: chart.rows.name, font: font() } }),
+        xaxis: categories(chart.columns.labels, width, { showgrid: false, title: { text: plain(chart.columns.name), font: font() } }),
+        yaxis: categories(chart.rows.labels, width, { autorange: "reversed", showgrid: false, ticksuffix: "  ", title: { text: plain(chart.rows.name), font: font() } }),
       }),
     };
   }
 
-  function comparison(chart) {
+  function comparison(chart, width) {
     const format = chart.share ? ".2%" : ".4~g";
+    const several = chart.share || chart.labels.length > 1;
     const data = chart.rounds.map((round, place) => {
       const ink = colour(`--series-${place + 1}`);
       const reach = round.estimate.map((estimate, at) => [round.high[at] - estimate, estimate - round.low[at]]);
       const error = { type: "data", array: reach.map(([up]) => up), arrayminus: reach.map(([, down]) => down), color: ink, thickness: 1.8, width: 4 };
       const both = { x: round.estimate, orientation: "h", name: round.name, error_x: error, hovertemplate: `%{y}: %{x:${format}}<extra>${round.name}</extra>` };
-      return chart.share
+      return several
         ? { ...both, y: chart.labels, type: "bar", marker: { color: faded(ink, 0.45) } }
         : { ...both, y: [round.name], type: "scatter", mode: "markers", marker: { color: ink, size: 8 } };
     });
     return {
-      height: chart.share ? 40 * chart.labels.length + 78 : 130,
+      height: several ? 40 * chart.labels.length + 78 : 130,
       data,
       layout: layout({
-        showlegend: chart.share, barmode: "group", margin: { l: 4, r: 14, t: chart.share ? 30 : 6, b: 4 },
+        showlegend: several, barmode: "group", margin: { l: 4, r: 14, t: several ? 30 : 6, b: 4 },
         xaxis: axis({ tickformat: chart.share ? ".3~p" : "", nticks: 6, zeroline: chart.share, zerolinecolor: colour("--strong-line") }),
-        yaxis: axis({ type: "category", autorange: "reversed", showgrid: false, ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
+        yaxis: categories(several ? chart.labels : chart.rounds.map((round) => round.name), width, { autorange: "reversed", showgrid: false, ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
       }),
     };
   }
@@ -143,18 +152,20 @@
         { ...edge, y: line.low },
         { ...edge, y: line.high, fill: "tonexty", fillcolor: faded(ink, 0.16) },
         {
-          x: chart.rounds, y: line.estimate, type: "scatter", mode: "lines+markers", name: line.name,
+          x: chart.rounds, y: line.estimate, type: "scatter", mode: "lines+markers", name: short(line.name, 2 * letters(width)),
           line: { color: ink, width: 2 }, marker: { color: ink, size: 6 },
-          hovertemplate: `%{x}: %{y:${chart.share ? ".2%" : ".4~g"}}<extra>${line.name}</extra>`,
+          hovertemplate: `%{x}: %{y:${chart.share ? ".2%" : ".4~g"}}<extra>${short(line.name, 40)}</extra>`,
         },
       ];
     });
     const several = chart.lines.length > 1;
+    const apart = Math.ceil(chart.rounds.length / Math.max(2, Math.floor(width / 85)));
+    const named = chart.rounds.filter((_, place) => (chart.rounds.length - 1 - place) % apart === 0);
     return {
       data,
       layout: layout({
         showlegend: several, margin: { l: 4, r: 14, t: several ? 30 : 10, b: 4 },
-        xaxis: axis({ type: "category", showgrid: false, showline: true, tickangle: 0, nticks: Math.max(2, Math.floor(width / 85)) }),
+        xaxis: axis({ type: "category", showgrid: false, showline: true, tickangle: 0, tickmode: "array", tickvals: named, ticktext: named.map((label) => short(label, 13)) }),
         yaxis: axis({ tickformat: chart.share ? ".3~p" : "", nticks: 5, zeroline: false }),
       }),
     };
@@ -174,7 +185,7 @@
     };
   }
 
-  function weights(chart) {
+  function weights(chart, width) {
     return {
       height: 26 * chart.labels.length + 48,
       data: [{
@@ -183,7 +194,7 @@
       }],
       layout: layout({
         xaxis: axis({ nticks: 6, zeroline: true, zerolinecolor: colour("--strong-line") }),
-        yaxis: axis({ type: "category", autorange: "reversed", showgrid: false, ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
+        yaxis: categories(chart.labels, width, { autorange: "reversed", showgrid: false, ticksuffix: "  ", tickfont: { ...font(), color: colour("--text") } }),
       }),
     };
   }

@@ -7,7 +7,7 @@
   let busy = false;
   let again = false;
 
-  const ids = (page, selector) => [...page.querySelectorAll(selector)].map((one) => one.id).join();
+  const ids = (page, selector) => [...page.querySelectorAll(selector)].map((one) => one.id).sort().join();
 
   async function refresh() {
     if (busy) {
