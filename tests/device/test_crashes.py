@@ -194,6 +194,8 @@ def test_a_memo_is_on_disk_before_its_epsilon_is_charged_and_anything_is_drawn_f
     assert steps.names[memo + 1 : report] == ["write", "fsync", "replace", "fsync"] + ledger
 
 
+KILLS = int(os.environ.get("HARMONY_KILLS", "24"))
+
 KILLED = """
 import os, sys
 from pathlib import Path
@@ -243,6 +245,57 @@ def test_a_killed_process_is_survived(memory: bool, tmp_path: Path) -> None:
             assert first.setdefault(report[:32], report) == report
     charged = sum(1 for _ in tmp_path.glob("*/ledger.jsonl"))
     assert len(server.reports) <= charged
+
+
+KILLED_ANYWHERE = """
+import os, random, signal, sys, time
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from harmony_device import Device
+from tests.device.conftest import RECORD, VALUES
+
+pause, dead = random.Random(20), 0
+while dead < {kills}:
+    began = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        directory = Path({directory!r}) / str(dead)
+        Device({url!r}, directory, record=RECORD, consent=True, epsilon_limit=9).answer(VALUES)
+        os._exit(0)
+    if not dead:  # the first is let live, and says how long it takes
+        os.waitpid(child, 0)
+        whole = time.monotonic() - began
+    else:
+        time.sleep(pause.random() * whole)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    dead += 1
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_processes_killed_at_any_moment_never_draw_a_memo_again(tmp_path: Path) -> None:
+    """So many are killed as HARMONY_KILLS says, each in a directory of its own."""
+    server = FakeServer(remembering_survey())
+    with serving(server) as url:
+        root = str(Path(__file__).parents[2])
+        program = KILLED_ANYWHERE.format(
+            root=root, url=url, directory=str(tmp_path), kills=KILLS + 1
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        for place in range(KILLS + 1):
+            directory = tmp_path / str(place)
+            kept = memos(directory)
+            with Device(url, directory, record=RECORD, consent=True, epsilon_limit=9) as device:
+                device.answer(VALUES)
+                (entry,) = device.ledger()
+            (memo,) = memos(directory)
+            assert kept in ([], [memo]), "what was on disk is what is used"
+            assert entry.charge.memo == memo[32:48].decode()
+        first: dict[bytes, bytes] = {}
+        for _, _, report in server.seen:
+            assert first.setdefault(report[:32], report) == report
 
 
 RACING = """
