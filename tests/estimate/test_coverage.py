@@ -1,9 +1,10 @@
 """Intervals hold as often as they say, and estimates are unbiased, over many collections.
 
-Each test runs 300 collections of one fixed population.  Over all its estimates together, 95%
-intervals must cover 92.5-97.5% of the time, and so must simultaneous ones; any one estimate must
-stay within five standard errors of 95% (0.95 +- 0.063).  False alarms: the pooled shares scatter
-by at most 0.6%, so under one in 10,000 seeds for each test.  Seeds are fixed.
+Each test runs 200 collections of one fixed population.  Over all its estimates together, 95%
+intervals must cover 92-98% of the time, and so must simultaneous ones; any one estimate must
+stay within five standard errors of 95% (0.95 +- 0.077).  False alarms: the pooled shares scatter
+by at most 0.9%, so under one in 1,000 seeds for each test; `python -m benchmarks coverage` is
+sharper.  Seeds are fixed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .population import ATTRIBUTES, frequencies, population
 
 pytestmark = pytest.mark.timeout(1200)
 
-COLLECTIONS = 300
+COLLECTIONS = 200
 DEVICES = 4000
 
 
@@ -79,8 +80,8 @@ def run(survey: hm.Survey, collections: int = COLLECTIONS, devices: int = DEVICE
 
 def check(outcome: Outcome) -> None:
     for shares in (outcome.covered, outcome.covered_together):
-        assert 0.925 <= np.mean(list(shares.values())) <= 0.975, outcome
-        assert all(abs(share - 0.95) < 0.063 for share in shares.values()), outcome
+        assert 0.92 <= np.mean(list(shares.values())) <= 0.98, outcome
+        assert all(abs(share - 0.95) < 0.077 for share in shares.values()), outcome
     assert max(outcome.drift.values()) < 5, outcome
     assert all(0.8 < ratio < 1.25 for ratio in outcome.promised.values()), outcome
 

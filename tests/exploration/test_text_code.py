@@ -125,3 +125,10 @@ def test_places_cover_prefixes_strings_and_all_others() -> None:
     spelled = {place: format(number, "016b") for number, place in enumerate(places.tolist())}
     assert spelled[16] == "1111000000000000"
     assert device.values == len(asked.values)
+
+
+def test_a_code_that_lists_the_last_code_point_escapes_all_others() -> None:
+    code = hm.TextCode.fit(["\U0010ffff", "ab"])
+    for text in ("\U0010ffffa", "\U0010fffea", "\u0301", "a\x00b"):
+        (bits,) = spell_each(pa.array([text], pa.large_string()), code, 48)
+        assert format(int(bits) >> 16, "048b") == code.bits(text, 48)

@@ -31,7 +31,7 @@ from .waiting import STUCK_SECONDS
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
 QUICK = settings(
-    max_examples=40,
+    max_examples=20,
     suppress_health_check=list(HealthCheck),
 )
 PATH = f"/v1/surveys/{SURVEY.name}/reports"

@@ -18,6 +18,8 @@ from harmony.service.state import ServiceState
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body
+from .exploration import WORDS
+from .exploration import create as create_exploration
 from .server_process import ServerProcess
 from .waiting import STUCK_SECONDS
 
@@ -328,3 +330,15 @@ def test_a_stream_ends_when_the_server_does(tmp_path: Path) -> None:
         stream.readline()
         assert stream.readline().startswith(b"data: ")
         assert server.stop() == 0  # long before the time that requests may take to end
+
+
+def test_the_settings_of_an_exploration_speak_of_an_exploration(service: Service) -> None:
+    create_exploration(service)
+    admin = Visitor(service, "admin")
+    shown = admin.get(f"/trainings/{WORDS.name}/settings").text
+    assert "Delete this exploration" in shown
+    assert f'href="/explorations/{WORDS.name}"' in shown
+    asked = admin.post(f"/trainings/{WORDS.name}/delete").text
+    assert f"Delete the exploration {WORDS.name}?" in asked
+    gone = admin.post(f"/trainings/{WORDS.name}/delete", confirm=WORDS.name)
+    assert gone.headers["location"] == "/explorations"

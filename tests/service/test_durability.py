@@ -31,7 +31,7 @@ from .server_process import Connection, ServerProcess
 from .waiting import STUCK_SECONDS, wait_until
 
 CLIENTS = 6
-KILLS = 30
+KILLS = int(os.environ.get("HARMONY_KILLS", "12"))
 SURVEY = hm.Survey("phones", [hm.Numeric("battery", 0, 100), hm.Boolean("wifi")], epsilon=1.0)
 PATH = "/v1/surveys/phones/reports"
 

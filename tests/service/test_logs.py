@@ -177,3 +177,18 @@ def test_a_whole_pair_is_a_character_as_any_other(service: Service) -> None:
     headers = service.admin | {"Content-Type": "application/json"}
     made = service.client.post("/v1/tokens", content=body, headers=headers)
     assert made.json()["name"] == "\N{GRINNING FACE}"
+
+
+def test_logs_that_nobody_set_up_are_as_plain(
+    service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise ValueError(f"cannot close with {service.admin}")
+
+    monkeypatch.setattr(service.state.catalogue, "add", fail)
+    response = service.client.post("/v1/surveys", json=SURVEY.definition(), headers=service.admin)
+    assert response.status_code == 500
+    said = "".join(capsys.readouterr())
+    assert "ValueError" in said
+    assert "locals" not in said
+    assert private_parts(said) == []

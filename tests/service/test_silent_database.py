@@ -169,8 +169,11 @@ def test_a_full_disk_gives_503_and_shows_in_readiness_until_there_is_room(
         # Files that may not grow are a full disk, without one: the write-ahead log is below this.
         resource.prlimit(process, resource.RLIMIT_FSIZE, (4096, hard))
         assert here.report(second) == 503
-        wait_until(lambda: here.readiness() == 503, "the server to be not ready")
-        assert here.ask("GET", "/readyz")[1]["detail"] == "the last commit failed"
+        # On a busy machine it may say for a moment that the database does not respond.
+        wait_until(
+            lambda: here.ask("GET", "/readyz")[1].get("detail") == "the last commit failed",
+            "the server to be not ready",
+        )
         assert here.ask("GET", "/v1/surveys")[0] == 200
         resource.prlimit(process, resource.RLIMIT_FSIZE, (soft, hard))
         wait_until(lambda: here.readiness() == 200, "a probe to find that there is room")

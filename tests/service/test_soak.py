@@ -12,7 +12,7 @@ from .soak import Soak
 
 pytestmark = pytest.mark.timeout(1200)
 
-SECONDS = 12.0
+SECONDS = 8.0
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -123,6 +123,8 @@ class _Automaton:
         self.sizes, self.words = np.zeros(shape, np.int64), np.zeros(shape, np.uint64)
         self.end_sizes = np.zeros(len(states), np.int64)
         self.end_words = np.zeros(len(states), np.uint64)
+        points = range(_ANY_CHARACTER - 1, 0, -1)
+        unlisted = next(one for one in map(chr, points) if one not in code.characters)
         for state, row in states.items():
             end = code.word(state, END)
             self.end_sizes[row], self.end_words[row] = len(end), int(end, 2)
@@ -131,7 +133,7 @@ class _Automaton:
                 self.sizes[row, place], self.words[row, place] = len(word), int(word, 2)
                 self.after[row, place] = states[code.state(state + one)]
             # A character that nobody listed: the escapes alone; its code point comes after them.
-            word = code.word(state, chr(_ANY_CHARACTER - 1))[:-POINT_BITS]
+            word = code.word(state, unlisted)[:-POINT_BITS]
             self.sizes[row, self.other], self.words[row, self.other] = len(word), int(word, 2)
             self.after[row, self.other] = states[""]
 

@@ -32,7 +32,8 @@ def picked_strings(
         floor = passing[wanted][0].evidence.estimate
     devices = sum(one["devices"] for one in history)
     found = [_found(one, max(least, floor), devices) for one, least in passing[:wanted]]
-    return found, _rest(found)
+    estimates = math.fsum(one.evidence.estimate for one, _ in passing[:wanted])
+    return found, _rest(found, estimates)
 
 
 def _found(one: Candidate, found_from: float, devices: int) -> Found:
@@ -44,15 +45,18 @@ def _found(one: Candidate, found_from: float, devices: int) -> Found:
     return Found(one.text, share, low, high, one.is_cut)
 
 
-def _rest(found: Sequence[Found]) -> tuple[float, float, float]:
+def _rest(found: Sequence[Found], estimates: float) -> tuple[float, float, float]:
     """Return what the found strings leave, with its interval.
 
     The noise of two strings is independent, or nearly, and a device has one of them alone: the
     variances add up to at least that of the sum.  So do the squares of how far an interval
     reaches to a side, which for a string that was found by a hair is further down than up.
+    Such a string's share is as often too high as too low, but falls further than it rises, and many
+    of them add up: so the least that is left is reckoned from the sum of their `estimates`.
     """
-    rest = 1 - math.fsum(one.share for one in found)
+    shares = math.fsum(one.share for one in found)
+    rest, least = 1 - shares, 1 - max(shares, estimates)
     less = math.sqrt(math.fsum((one.high - one.share) ** 2 for one in found))
     more = math.sqrt(math.fsum((one.share - one.low) ** 2 for one in found))
-    low, rest, high = (min(max(one, 0.0), 1.0) for one in (rest - less, rest, rest + more))
+    low, rest, high = (min(max(one, 0.0), 1.0) for one in (least - less, rest, rest + more))
     return rest, low, high

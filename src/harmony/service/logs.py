@@ -67,6 +67,29 @@ def add_traceback(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     return event
 
 
+def keep_logs_plain() -> None:
+    """Show no locals where nobody has set logs up, as where tests or other programs serve.
+
+    By itself structlog would render local variables, for seconds, and with what was sent.
+    """
+    if not structlog.is_configured():
+        structlog.configure(
+            processors=[
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                add_traceback,
+                _console(),
+                lambda _, __, line: redact(str(line)),
+            ]
+        )
+
+
+def _console() -> structlog.dev.ConsoleRenderer:
+    return structlog.dev.ConsoleRenderer(
+        colors=False, exception_formatter=structlog.dev.plain_traceback
+    )
+
+
 class _Formatter(structlog.stdlib.ProcessorFormatter):
     """Formats a line, and takes out what no log may hold."""
 
@@ -81,11 +104,7 @@ def configure_logs(form: str, level: str) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         add_traceback,
     ]
-    last: Any = structlog.dev.ConsoleRenderer(
-        colors=False, exception_formatter=structlog.dev.plain_traceback
-    )
-    if form == "json":
-        last = structlog.processors.JSONRenderer()
+    last: Any = structlog.processors.JSONRenderer() if form == "json" else _console()
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

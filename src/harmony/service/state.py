@@ -16,6 +16,7 @@ from .database import Database
 from .enrolment import Enrolment
 from .governance import Governance
 from .ingest.writer import Writer
+from .logs import keep_logs_plain
 from .metrics import Metrics
 from .problems import Problem
 from .rate_limit import RateLimit
@@ -47,6 +48,7 @@ class ServiceState:
     """Everything that the routes use."""
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+        keep_logs_plain()
         self.settings = settings
         self.clock = clock
         self.database = Database(settings.database, settings.database_seconds)
