@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -105,7 +106,7 @@ def test_the_keystream_can_be_entered_anywhere() -> None:
 
 def test_the_walk_lands_on_the_symbol_whose_running_count_first_exceeds_the_draw() -> None:
     """At every boundary of the running counts, on both sides."""
-    grid = Grid.design(hm.survey.Fraction(1))
+    grid = Grid.design(Fraction(1))
     running = np.cumsum(np.array(grid.table.counts), axis=1)
     for index in range(grid.table.inputs):
         for symbol, edge in enumerate(running[index].tolist()):

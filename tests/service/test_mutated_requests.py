@@ -17,7 +17,7 @@ from .postgres import Postgres
 
 pytestmark = pytest.mark.timeout(900)
 
-REQUESTS = 800
+REQUESTS = 1500
 MOST_GROWTH = 150
 """MiB: what a server loads when it is first asked for it counts here; `make test-mutated`, which
 measures after that, allows 50."""
