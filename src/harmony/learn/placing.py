@@ -32,14 +32,11 @@ POINTS = 512
 """How many points stand for the devices, where a number's moments are computed."""
 
 REACHES = ((0.75, 6.0), (0.9, 4.0), (0.95, 3.0))
-LEAST_REACH = 2.0
+LEAST_REACH = 3.5
 """How far a range reaches beyond the median, in distances from there to quantiles."""
 
-ERRORS, LABEL_ERRORS = 3.0, 6.0
-"""A quantile is known if so many standard errors of a share still leave some beyond it.
-
-The label needs more: all that follows is as noisy as its range is wide.
-"""
+ERRORS = 6.0
+"""A quantile is known if so many standard errors of a share still leave some beyond it."""
 
 LEAST_WIDTH = 1e-7
 """The least width of a range, as a share of the domain."""
@@ -76,7 +73,7 @@ class Places:
     def label_range(self, label: Numeric) -> tuple[Numeric, Floats]:
         """Return the label in its range, and points of that which stand for devices, scaled."""
         size = self.sizes.get(label.name, 0.0)
-        low, high = number_range(self.densities[label.name], size, LABEL_ERRORS)
+        low, high = number_range(self.densities[label.name], size)
         half, unit = (high - low) / 2, (label.high - label.low) / 2
         points = self.densities[label.name].moved(low + half, half).points(POINTS, -1.0, 1.0)
         low, high = label.low + (low + 1) * unit, label.low + (high + 1) * unit
@@ -115,9 +112,7 @@ class Places:
                 self.frequencies[name] = estimate if before is None else before.pooled(estimate)
 
 
-def number_range(
-    density: Density, size: float = math.inf, errors: float = ERRORS
-) -> tuple[float, float]:
+def number_range(density: Density, size: float = math.inf) -> tuple[float, float]:
     """Return the range in which a number is seen.
 
     >>> low, high = number_range(Density(np.array([0.0, 20.0, 100.0]), np.array([0.99, 0.01])))
@@ -128,7 +123,7 @@ def number_range(
     median = density.quantile(0.5)
     reaches = [(REACHES[0][0], LEAST_REACH)]
     for share, times in REACHES:
-        known = min(size * ((1 - share) / errors) ** 2, 1.0)
+        known = min(size * ((1 - share) / ERRORS) ** 2, 1.0)
         reaches.append((share, known * times))
     low = min(median + times * (density.quantile(1 - share) - median) for share, times in reaches)
     high = max(median + times * (density.quantile(share) - median) for share, times in reaches)
