@@ -39,7 +39,7 @@ def private_parts(text: str) -> list[str]:
     >>> private_parts("path=/claim?code=hmy_... id=... reports=40000 device=00112233445566778899")
     ['00112233445566778899']
     >>> len(private_parts(str(bytes(range(200, 216)))))
-    3
+    4
     """
     told = _MEANT.sub("", text)
     return [part for pattern in _PRIVATE for part in pattern.findall(told)]
