@@ -20,7 +20,7 @@ from harmony_device import Device
 from harmony_device.step import Step
 
 from .conftest import Clock, vectors
-from .fake_server import DirectTransport, FakeServer
+from .fake_server import FakeServer
 from .hostile import DIAGNOSES, WRONG, Watch, without_symbols
 
 Document = dict[str, Any]
