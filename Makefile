@@ -3,14 +3,14 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-WORKERS ?= 3
+WORKERS ?= 4
 ARGS ?=
 
 BIN := $(VENV)/bin
 # On a terminal pip tells how far it is. Modules are compiled when they are first used: that saves a third of the time.
 QUIET := $(shell [ -t 2 ] || echo --quiet)
 INSTALL := $(BIN)/python -m pip $(QUIET) --disable-pip-version-check install --no-compile --constraint constraints.txt
-TEST := $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile
+TEST := $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 PINS := pyproject.toml device/python/pyproject.toml constraints.txt
 
 lacking = $(shell command -v $(1) >/dev/null || echo "; NO $(1) ON THIS MACHINE")

@@ -1,8 +1,8 @@
-"""What the whole suite shares: `--shuffle SEED` runs it in another order."""
+"""What the whole suite shares: slow rooms come first, and `--shuffle SEED` runs it in any order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from random import Random
 
@@ -14,6 +14,10 @@ settings.register_profile(
     "harmony", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("harmony")
+
+SLOW = ("service", "browser", "cli", "site", "bulk", "device")
+"""Rooms of tests that wait for servers, browsers and disks, longest first: what is quick fills the
+gaps that they leave, and nobody waits for the last of them alone."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,9 +37,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Shuffle; the tests of a file stay together, for they share what is slow to start."""
+    """Order or shuffle; the tests of a file stay together, for they share what is slow to start."""
     seed = config.getoption("--shuffle")
     if seed is None:
+        items.sort(key=lambda item: _turn(item.path.relative_to(config.rootpath).parts))
         return
     random = Random(seed)
     by_file = [list(group) for _, group in groupby(items, key=lambda item: item.path)]
@@ -43,3 +48,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for tests in by_file:
         random.shuffle(tests)
     items[:] = [test for tests in by_file for test in tests]
+
+
+def _turn(parts: Sequence[str]) -> int:
+    """Return when a file's room has its turn, from the parts of its path.
+
+    >>> _turn(["tests", "service", "test_api.py"]) < _turn(["src", "harmony", "survey.py"])
+    True
+    """
+    room = parts[1] if parts[0] == "tests" else ""
+    return SLOW.index(room) if room in SLOW else len(SLOW)

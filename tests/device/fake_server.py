@@ -56,10 +56,11 @@ class FakeServer:
         self.numbers[name] = number
 
     def train(self, step: dict[str, Any]) -> None:
-        """Open a step of a training, and close the one before."""
+        """Open a step of a training, and close the one before; other trainings go on."""
         name = step["training"]
         self._rounds[name] = (step["round"]["label"], step["round"]["seed"])
-        self.trainings = [{"name": name, "epsilon": step["survey"]["epsilon"]}]
+        others = [one for one in self.trainings if one["name"] != name]
+        self.trainings = [*others, {"name": name, "epsilon": step["survey"]["epsilon"]}]
         self.tasks[name] = step
 
     def fingerprints(self) -> dict[str, str]:

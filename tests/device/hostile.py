@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -143,9 +144,13 @@ def people(rng: random.Random) -> dict[str, Any]:
     return values
 
 
-def hostile_server(documents: list[dict[str, Any]]) -> FakeServer:
+def hostile_server(
+    documents: Sequence[dict[str, Any]], steps: Sequence[dict[str, Any]] = ()
+) -> FakeServer:
+    """A server with these surveys and these steps, each of a training or exploration of its own."""
     server = FakeServer(*documents)
-    server.train(step_document())
+    for step in steps or [step_document()]:
+        server.train(step)
     return server
 
 
@@ -173,10 +178,15 @@ class Watch:
         drawn: bytes = real(count)
         return drawn
 
-    def __call__(self, values: Any, documents: list[dict[str, Any]]) -> Trace:
+    def __call__(
+        self,
+        values: Any,
+        documents: Sequence[dict[str, Any]],
+        steps: Sequence[dict[str, Any]] = (),
+    ) -> Trace:
         self._drawn.clear()
         self._visits += 1
-        server, directory = hostile_server(documents), self._folder / str(self._visits)
+        server, directory = hostile_server(documents, steps), self._folder / str(self._visits)
         device = Device(
             "https://stats.example",
             directory,

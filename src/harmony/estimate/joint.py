@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats
-from .sampling import Cumulants, Sampling
+from .sampling import Cumulants, Extremes, Sampling
 from .sources import Source, covariance, spread_of
 
 
@@ -175,7 +175,7 @@ class JoinedSampling(Sampling):
         return self._alone.likely
 
     @property
-    def extremes(self) -> tuple[float, float]:
+    def extremes(self) -> Extremes:
         return self._alone.extremes
 
 

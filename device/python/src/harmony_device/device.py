@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import time
-from functools import partial
 
 from .backoff import Backoff, Pauses
 from .consent import Consent
@@ -357,8 +356,9 @@ class Device:
         if objection is None:
             told = snapshot(values, asks.needs)
             visit.warn(asks.warnings(told))
-            still = partial(self._still, identity)
-            objection = self._spending.spend(identity, offer, survey, read(told), still)
+            objection = self._spending.spend(
+                identity, offer, survey, read(told), lambda: self._still(identity)
+            )
         if objection is None:
             visit.answered.append((offer.name, offer.round))
         else:
