@@ -141,6 +141,20 @@ def test_rare_pairs_stay_rare_where_little_is_randomised() -> None:
     assert off[0] < 0.9 * off[1]
 
 
+@pytest.mark.parametrize(("together", "at_most"), [(0.0, 0.88), (0.3, 1.03)])
+def test_how_values_go_together_is_kept_as_far_as_it_exceeds_noise(
+    together: float, at_most: float
+) -> None:
+    """Total variation is about 0.8 and 0.99 of the joined table's, give or take 0.015."""
+    survey = hm.Survey("s", [hm.Crosstab(A, B)], 1.0)
+    people = draw(np.random.default_rng(13), 20_000, together)
+    truth, off = table_of(people), np.zeros(2)
+    for seed in range(40):
+        one = survey.estimate(survey.collect(people, seed=seed)).crosstab("a x b")
+        off += [np.abs(found - truth).sum() for found in (one.projected, one.raw)]
+    assert off[0] < at_most * off[1], off
+
+
 @pytest.mark.parametrize("epsilon", [1.0, 6.0])
 def test_means_by_group(epsilon: float) -> None:
     survey = hm.Survey("s", [A, hm.Numeric("x", 0, 10), hm.Crosstab("a", "x")], epsilon)

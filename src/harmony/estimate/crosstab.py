@@ -15,7 +15,6 @@ from ..crosstab import Crosstab, Rounded
 from ..errors import HarmonyError
 from .association import Association, association_of
 from .base import Estimate, Row
-from .consistency import project_to_margins, project_to_simplex
 from .intervals import confidence_of_each, single
 from .joint import JoinedSampling, Joint
 from .ratios import ratio_intervals
@@ -83,21 +82,8 @@ class CrosstabEstimate(Estimate):
 
     @cached_property
     def projected(self) -> Floats:
-        """The closest table without negative shares whose rows and columns add up alike.
-
-        Rare pairs scatter less than frequent ones, the more so the larger epsilon is.  So what
-        everything else tells of rows and columns moves them less: how much less is read off a
-        table for which all pairs were moved alike.
-        """
-        if not self.n:
-            return self.raw
-        joined, alone = (
-            cells.reshape(self.shape) for cells in (self.raw, self.joint.source.frequencies)
-        )
-        rows, columns = (project_to_simplex(joined.sum(axis=axis)) for axis in (1, 0))
-        alike = project_to_margins(joined, rows, columns, np.ones(self.shape))
-        variances = self.joint.source.variances(alike)
-        return project_to_margins(alone, rows, columns, variances).ravel()
+        """The table without negative shares, and without what is only noise."""
+        return self.joint.consistent.ravel() if self.n else self.raw
 
     @cached_property
     def frequencies(self) -> dict[Pair, float]:
@@ -111,7 +97,7 @@ class CrosstabEstimate(Estimate):
 
     @cached_property
     def consistent(self) -> dict[Pair, float]:
-        """The frequencies made non-negative and adding up to one."""
+        """The frequencies made non-negative and adding up to one, without what is only noise."""
         return self._named(self.projected)
 
     @cached_property
