@@ -18,7 +18,7 @@ import numpy as np
 
 from ..arrays import Floats
 from .consistency import project_to_margins, project_to_simplex
-from .sampling import Cumulants, Sampling
+from .sampling import Cumulants, Extremes, Sampling
 from .sources import Source, covariance, spread_of
 
 
@@ -197,7 +197,7 @@ class JoinedSampling(Sampling):
         return self._alone.likely
 
     @property
-    def extremes(self) -> tuple[float, float]:
+    def extremes(self) -> Extremes:
         return self._alone.extremes
 
 
