@@ -22,7 +22,7 @@ def check_address(path: str, query: bytes) -> None:
     harmony.service.problems.Problem: the address holds a zero byte (%00)
     """
     if "\0" in path or b"%00" in query:
-        raise Problem("malformed", "the address holds a zero byte (%00)")
+        raise Problem("not-found", "the address holds a zero byte (%00)")
 
 
 def check_texts(body: bytes) -> None:
