@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import harmony as hm
+from harmony.estimate.consistency import project_to_margins
 from harmony.estimate.crosstab import CrosstabEstimate
 
 A, B = hm.Integer("a", 0, 2), hm.Integer("b", 0, 3)
@@ -111,6 +112,47 @@ def test_tables_agree_on_what_they_share() -> None:
     assert min(of_b.min(), of_c.min()) >= 0
     assert of_b.sum(axis=1) == pytest.approx(of_c.sum(axis=1), abs=1e-6)
     assert result.histogram("a").raw == pytest.approx(of_b.sum(axis=1), abs=1e-6)
+
+
+def test_tables_with_known_margins_are_weighted_least_squares() -> None:
+    rng = np.random.default_rng(11)
+    table, variances = rng.uniform(0.5, 1.5, (2, 3, 4))
+    table /= table.sum()
+    rows, columns = rng.dirichlet([50] * 3), rng.dirichlet([50] * 4)
+    sums = np.vstack([np.kron(np.eye(3), np.ones(4)), np.kron(np.ones(3), np.eye(4))])
+    missing = np.concatenate([rows, columns]) - sums @ table.ravel()
+    spread = variances.ravel()[:, None] * sums.T
+    moved = table.ravel() + spread @ np.linalg.lstsq(sums @ spread, missing, rcond=None)[0]
+    assert moved.min() > 0
+    found = project_to_margins(table, rows, columns, variances)
+    assert found.ravel() == pytest.approx(moved, abs=1e-7)
+
+
+def test_rare_pairs_stay_rare_where_little_is_randomised() -> None:
+    """Total variation is about 0.7 of the joined table's, give or take 0.03."""
+    survey = hm.Survey("s", [A, B, hm.Boolean("c")], 8.0, crosstabs="all")
+    rng = np.random.default_rng(12)
+    a = rng.choice(3, 20_000, p=[0.9, 0.08, 0.02])
+    people = {"a": a, "b": np.where(rng.random(20_000) < 0.9, a, 3), "c": a > 0}
+    truth, off = table_of(people), np.zeros(2)
+    for seed in range(20):
+        one = survey.estimate(survey.collect(people, seed=seed)).crosstab("a x b")
+        off += [np.abs(found - truth).sum() for found in (one.projected, one.raw)]
+    assert off[0] < 0.9 * off[1]
+
+
+@pytest.mark.parametrize(("together", "at_most"), [(0.0, 0.88), (0.3, 1.03)])
+def test_how_values_go_together_is_kept_as_far_as_it_exceeds_noise(
+    together: float, at_most: float
+) -> None:
+    """Total variation is about 0.8 and 0.99 of the joined table's, give or take 0.015."""
+    survey = hm.Survey("s", [hm.Crosstab(A, B)], 1.0)
+    people = draw(np.random.default_rng(13), 20_000, together)
+    truth, off = table_of(people), np.zeros(2)
+    for seed in range(40):
+        one = survey.estimate(survey.collect(people, seed=seed)).crosstab("a x b")
+        off += [np.abs(found - truth).sum() for found in (one.projected, one.raw)]
+    assert off[0] < at_most * off[1], off
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 6.0])

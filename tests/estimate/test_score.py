@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from harmony.estimate.answers import ShareSampling
-from harmony.estimate.sampling import KnownSampling, Sample
-from harmony.estimate.score import score_bounds, score_interval
+from harmony.estimate.misses import Misses
+from harmony.estimate.sampling import KnownSampling, Sample, Sampling, SomeSampling
+from harmony.estimate.score import find_limits, limits, score_interval
 from harmony.estimate.sums import SumSampling
 from harmony.mechanisms import Linear
 
@@ -95,9 +96,39 @@ def test_equal_estimates_have_equal_limits_in_any_order() -> None:
 
 def test_bounds_cut_off_the_chances_that_are_asked_for() -> None:
     known = KnownSampling(np.array([2.0]), np.array([0.25]))
-    low, high = score_bounds(known, 0.025, 0.1)
+    low, high = limits(known, Misses(0.025, 0.1))
     assert low == pytest.approx([2 - 0.5 * 1.959964], abs=1e-5)
     assert high == pytest.approx([2 + 0.5 * 1.281552], abs=1e-5)
+
+
+def many_samplings() -> list[Sampling]:
+    """Shares by several mechanisms, sums of them, and means: dense ones, and coarse ones."""
+    shares = [
+        ShareSampling(np.array([3, 11, 11, 25]), 0.9, 0.05, Sample(50, 80)),
+        ShareSampling(np.array([0, 200]), 0.999, 0.0005, Sample(200, 200)),
+        ShareSampling(np.array([450_000, 500_000]), 0.6, 0.4, Sample(10**6, 10**6)),
+        ShareSampling(np.arange(40_000, 40_600), 0.5, 0.3, Sample(10**5, 10**6)),
+    ]
+    sums = [SumSampling(pair, [1.0, -1.0]) for pair in [shares[1:3], shares[2:0:-1]]]
+    sums.append(SumSampling(shares[1:3], [0.3, 0.7], alike=True, constant=0.25))
+    return [*shares, *sums, KnownSampling(np.arange(3.0), np.ones(3)), SomeSampling(sums[0], [1])]
+
+
+def test_limits_found_at_once_are_those_that_are_found_one_by_one() -> None:
+    wanted = [Misses.of_interval(0.95), Misses.of_interval(0.99), Misses(0.001, 0.025)]
+    together = many_samplings()
+    find_limits((sampling, misses) for misses in wanted for sampling in together)
+    for known, alone in zip(together, many_samplings(), strict=True):
+        for misses in wanted:
+            np.testing.assert_allclose(known.known_limits[misses], limits(alone, misses), rtol=1e-9)
+
+
+def test_more_estimates_than_are_searched_together_are_searched_in_turns() -> None:
+    share, misses = many_samplings()[0], Misses(0.025, 0.025)
+    some = [SumSampling([share], [weight]) for weight in np.linspace(0.5, 1.0, 5_000)]
+    find_limits((one, misses) for one in some)
+    alone = limits(SumSampling([share], [1.0]), misses)
+    np.testing.assert_allclose(some[-1].known_limits[misses], alone, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("epsilon", "most"), [(6, 0.995), (3, 0.97)])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import Counts, Floats
 from ..mechanisms.decoded import Decoded
-from .sampling import Cumulants, Sample, Sampling
+from .sampling import Correction, Cumulants, Extremes, Sample, Sampling
 
 PSEUDO_ANSWERS = 1.5
 """Answers of either kind that standard errors add to those of a rare value.
@@ -25,24 +28,48 @@ class ShareSampling(Sampling):
 
     def __init__(self, supports: Counts, p: float, q: float, sample: Sample) -> None:
         self.estimates = (supports / sample.answers - q) / (p - q)
-        self._kinds = Decoded.of_support([q, p], p, q)
-        self._sample = sample
-        self._unit = 1 / (sample.answers * (p - q))
-        self._extremes = (-q / (p - q), (1 - q) / (p - q))
+        kinds = Decoded.of_support([q, p], p, q)
+        # Columns: one for all estimates, or after `stacked` one for each.
+        self._kinds = np.stack([kinds.variance, kinds.third, kinds.fourth])[..., None]
+        self._correction = np.array(sample.correction)[:, None]
+        self._unit = np.array([1 / (sample.answers * (p - q))])
+        self._extremes: Extremes = -q / (p - q), (1 - q) / (p - q)
+
+    @classmethod
+    def stacked(cls, parts: Sequence[ShareSampling]) -> ShareSampling:
+        """Return the shares of several behind one another, each with its own noise."""
+        sizes = [len(part.estimates) for part in parts]
+
+        def of_each(columns: Iterable[ArrayLike]) -> Floats:
+            arrays = [np.atleast_1d(one) for one in columns]
+            widened = zip(arrays, sizes, strict=True)
+            return np.concatenate([np.broadcast_to(a, (*a.shape[:-1], k)) for a, k in widened], -1)
+
+        whole = parts[0].at(np.concatenate([part.estimates for part in parts]))
+        whole.uniform = False
+        whole._kinds = of_each(part._kinds for part in parts)
+        whole._correction = of_each(part._correction for part in parts)
+        whole._unit = of_each(part._unit for part in parts)
+        lowest, highest = (of_each(part.extremes[end] for part in parts) for end in (0, 1))
+        whole._extremes = lowest, highest
+        return whole
+
+    def at(self, estimates: Floats) -> ShareSampling:
+        other = type(self).__new__(type(self))
+        other.estimates, other.uniform = estimates, self.uniform
+        other._kinds, other._correction = self._kinds, self._correction
+        other._unit, other._extremes = self._unit, self._extremes
+        return other
 
     def cumulants(self, truth: Floats) -> Cumulants:
         share = np.clip(truth, 0.0, 1.0)
-        kinds = self._kinds
-
-        def average(of: Floats) -> Floats:
-            return np.asarray(of[0] + share * (of[1] - of[0]))
-
-        noise = Decoded(share, average(kinds.variance), average(kinds.third), average(kinds.fourth))
+        lacking, having = self._kinds[:, 0], self._kinds[:, 1]
+        noise = [few + share * (many - few) for few, many in zip(lacking, having, strict=True)]
         spread = share * (1 - share)
-        return self._sample.cumulants(
-            noise,
+        return Correction(*self._correction).cumulants(
+            Decoded(share, *noise),
             (spread, spread * (1 - 2 * share), spread * (1 - 6 * spread)),
-            spread * (kinds.variance[1] - kinds.variance[0]),
+            spread * (having[0] - lacking[0]),
         )
 
     @property
@@ -56,17 +83,17 @@ class ShareSampling(Sampling):
         They keep the sampling error of a rare value away from zero.  Where everyone was asked
         there is none, and nothing is added.
         """
-        more = PSEUDO_ANSWERS * min(max(1 - self._sample.asked, 0.0), 1.0)
-        n = self._sample.answers
-        return np.clip((self.estimates * n + more) / (n + 2 * more), 0.0, 1.0)
+        n, _, sampled = self._correction
+        more = PSEUDO_ANSWERS * sampled
+        return np.asarray(np.clip((self.estimates * n + more) / (n + 2 * more), 0.0, 1.0))
 
     @property
-    def extremes(self) -> tuple[float, float]:
+    def extremes(self) -> Extremes:
         return self._extremes
 
     @property
     def step(self) -> Floats:
-        return np.full(len(self.estimates), self._unit)
+        return np.broadcast_to(self._unit, self.estimates.shape)
 
 
 class MeanSampling(Sampling):
@@ -112,7 +139,7 @@ class MeanSampling(Sampling):
         return np.clip(self.estimates, -1.0, 1.0)
 
     @property
-    def extremes(self) -> tuple[float, float]:
+    def extremes(self) -> Extremes:
         return -np.inf, np.inf
 
 
@@ -163,5 +190,5 @@ class FunctionalSampling(Sampling):
         return np.clip(self.estimates, *self._range)
 
     @property
-    def extremes(self) -> tuple[float, float]:
+    def extremes(self) -> Extremes:
         return -np.inf, np.inf

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from .score import Wanted
+
 Row = dict[str, Any]
 """A line of a table; every estimate's rows have the same keys (`COLUMNS`)."""
 
@@ -68,6 +70,10 @@ class Estimate(ABC):
     def left_out(self, most: int) -> int:
         """Return how many rows `shown` leaves out."""
         return 0
+
+    def limits_shown(self, most: int | None, confidence: float) -> list[Wanted]:
+        """Return the limits that `shown` needs, or all rows, for `find_limits` to find at once."""
+        return []
 
     @property
     @abstractmethod

@@ -24,24 +24,27 @@ def project_to_simplex(frequencies: Floats) -> Floats:
     return projected
 
 
-def project_to_margins(table: Floats) -> Floats:
-    """Return the closest table without negative shares whose rows and columns add up as they do.
+def project_to_margins(table: Floats, rows: Floats, columns: Floats, variances: Floats) -> Floats:
+    """Return the closest table without negative shares whose rows and columns add up to these.
 
-    What the rows and the columns add up to is made non-negative first.  Two projections take
-    turns until they agree (Dykstra 1983).
+    Cells move by their part of the variance: those that are known well stay, which is the most
+    likely table if their errors are independent.  Projections take turns until they agree
+    (Dykstra 1983).
 
-    >>> found = project_to_margins(np.array([[0.5, 0.2], [0.4, -0.1]]))
-    >>> found.round(3).tolist()
+    >>> table, even = np.array([[0.5, 0.2], [0.4, -0.1]]), np.ones((2, 2))
+    >>> rows, columns = np.array([0.7, 0.3]), np.array([0.9, 0.1])
+    >>> project_to_margins(table, rows, columns, even).round(3).tolist()
     [[0.6, 0.1], [0.3, 0.0]]
     """
-    rows, columns = (project_to_simplex(table.sum(axis=axis)) for axis in (1, 0))
-    height, width = table.shape
+    by_row = variances / variances.sum(axis=1, keepdims=True)
+    by_column = variances / variances.sum(axis=0, keepdims=True)
     found, undone = table, np.zeros_like(table)
     for _ in range(MOST_TURNS):
-        summed = found + (rows - found.sum(axis=1))[:, None] / width
-        summed = summed + (columns - summed.sum(axis=0))[None, :] / height + undone
+        summed = found + by_row * (rows - found.sum(axis=1))[:, None]
+        summed = summed + by_column * (columns - summed.sum(axis=0))[None, :] + undone
         found = np.maximum(summed, 0.0)
         undone = summed - found
-        if np.abs(found.sum(axis=1) - rows).max() < CLOSE:
+        missing = np.abs(found.sum(axis=1) - rows).max(), np.abs(found.sum(axis=0) - columns).max()
+        if max(missing) < CLOSE:
             break
     return np.asarray(found / found.sum())

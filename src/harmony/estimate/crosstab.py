@@ -15,7 +15,6 @@ from ..crosstab import Crosstab, Rounded
 from ..errors import HarmonyError
 from .association import Association, association_of
 from .base import Estimate, Row
-from .consistency import project_to_margins
 from .intervals import confidence_of_each, single
 from .joint import JoinedSampling, Joint
 from .ratios import ratio_intervals
@@ -83,10 +82,8 @@ class CrosstabEstimate(Estimate):
 
     @cached_property
     def projected(self) -> Floats:
-        """The closest table without negative shares whose rows and columns add up alike."""
-        if not self.n:
-            return self.raw
-        return project_to_margins(self.raw.reshape(self.shape)).ravel()
+        """The table without negative shares, and without what is only noise."""
+        return self.joint.consistent.ravel() if self.n else self.raw
 
     @cached_property
     def frequencies(self) -> dict[Pair, float]:
@@ -100,7 +97,7 @@ class CrosstabEstimate(Estimate):
 
     @cached_property
     def consistent(self) -> dict[Pair, float]:
-        """The frequencies made non-negative and adding up to one."""
+        """The frequencies made non-negative and adding up to one, without what is only noise."""
         return self._named(self.projected)
 
     @cached_property

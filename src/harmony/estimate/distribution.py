@@ -14,6 +14,7 @@ from ..arrays import Floats
 from ..distribution import Distribution
 from ..errors import HarmonyError
 from .base import Estimate, Row
+from .curves import with_curve
 from .hierarchy import Places, Tree
 from .intervals import correlation_of, simultaneous, single
 from .quantities import Quantile, Quantity
@@ -83,7 +84,7 @@ class DistributionEstimate(Estimate):
         """The shares made non-negative, and as smooth as their noise demands."""
         if not self.n:
             return self.shares
-        return smooth_downwards(self.shares, self.tree)
+        return with_curve(smooth_downwards(self.shares, self.tree), self.shares, self.tree)
 
     @property
     def cdf_at_edges(self) -> Floats:

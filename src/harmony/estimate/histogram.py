@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,16 @@ from .base import Estimate, Row
 from .common import Alike
 from .consistency import project_to_simplex
 from .intervals import confidence_of_each, correlation_of
+from .misses import Limits, Misses
 from .no_answer import NoAnswer
-from .picks import pick_interval
 from .posterior import posterior_means
 from .sampling import Sampling
-from .score import score_interval
+from .score import Wanted, limits
 from .tiers import TierComparison
 from .verdicts import TOO_FEW, apart_from_zero, histogram_verdict, is_too_wide
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Limits = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +172,18 @@ class HistogramEstimate(Estimate):
         places = list(range(len(self.values)))
         return self._rows(places, self._limits(confidence, False), confidence)
 
+    def limits_shown(self, most: int | None, confidence: float) -> list[Wanted]:
+        alone = Misses.of_interval(confidence)
+        if most is not None:
+            alone = Misses.of_picked(confidence, most, len(self.values))
+        wanted = (alone, self._misses(confidence, True))
+        return [(self.sampling, one) for one in wanted] if self.n else []
+
+    def limits_picked(self, count: int, confidence: float) -> list[Wanted]:
+        """Return the limits that `pick_interval` needs, for `find_limits`."""
+        misses = Misses.of_picked(confidence, count, len(self.values))
+        return [(self.sampling, misses)] if self.n else []
+
     def pick_interval(self, count: int, confidence: float) -> dict[Value, tuple[float, float]]:
         """Return (low, high) for each value, as they hold for the `count` most frequent ones."""
         return self._pairs(self._picked(count, confidence))
@@ -226,29 +236,29 @@ class HistogramEstimate(Estimate):
             for place in places
         ]
 
-    @cached_property
-    def _known_limits(self) -> dict[Any, Limits]:
-        return {}
-
     def _limits(self, confidence: float, simultaneous: bool) -> Limits:
-        if (confidence, simultaneous) not in self._known_limits:
-            each = confidence
-            if simultaneous and self.n:
-                each = confidence_of_each(confidence, len(self.values), self.correlation)
-            self._known_limits[confidence, simultaneous] = self._unless_nobody(
-                lambda: score_interval(self.sampling, each)
-            )
-        return self._known_limits[confidence, simultaneous]
+        return self._missing(self._misses(confidence, simultaneous))
 
     def _picked(self, count: int, confidence: float) -> Limits:
-        return self._unless_nobody(lambda: pick_interval(self.sampling, count, confidence))
+        return self._missing(Misses.of_picked(confidence, count, len(self.values)))
 
-    def _unless_nobody(self, find: Any) -> Limits:
+    def _missing(self, misses: Misses) -> Limits:
         if self.n:
-            limits: Limits = find()
-            return limits
+            return limits(self.sampling, misses)
         unknown = np.full(len(self.values), np.nan)
         return unknown, unknown
+
+    def _misses(self, confidence: float, simultaneous: bool) -> Misses:
+        if not (simultaneous and self.n):
+            return Misses.of_interval(confidence)
+        if confidence not in self._simultaneous:
+            each = confidence_of_each(confidence, len(self.values), self.correlation)
+            self._simultaneous[confidence] = Misses.of_interval(each)
+        return self._simultaneous[confidence]
+
+    @cached_property
+    def _simultaneous(self) -> dict[float, Misses]:
+        return {}
 
     def _pairs(self, limits: Limits) -> dict[Value, tuple[float, float]]:
         pairs = zip(limits[0].tolist(), limits[1].tolist(), strict=True)

@@ -17,7 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats
-from .sampling import Cumulants, Sampling
+from .consistency import project_to_margins, project_to_simplex
+from .sampling import Cumulants, Extremes, Sampling
 from .sources import Source, covariance, spread_of
 
 
@@ -97,6 +98,27 @@ class Joint:
         effects = np.asarray(rows)[:, None] / width + np.asarray(columns)[None, :] / height
         return np.asarray(together + effects + whole).ravel()
 
+    @cached_property
+    def consistent(self) -> Floats:
+        """The joint table without negative shares, closer than the unbiased one.
+
+        Its rows and columns add up to what everything tells of them.  Two attributes that have
+        nothing to do with each other would leave it at that; what was estimated differs from such
+        a table by how they do go together and by noise, of which the size is known, so as much of
+        the difference is kept as exceeds noise (James and Stein 1961).  Rare pairs scatter less
+        than frequent ones, the more so the larger epsilon is, and move less to fit the sums.
+        """
+        joined = self.table.reshape(self.shape)
+        rows, columns = (project_to_simplex(joined.sum(axis=axis)) for axis in (1, 0))
+        alike = project_to_margins(joined, rows, columns, np.ones(self.shape))
+        variances = self.source.variances(alike)
+        unrelated = np.outer(rows, columns)
+        apart = float(((joined - unrelated) ** 2 / variances).sum())
+        noise = max((len(rows) - 1) * (len(columns) - 1) - 2, 0)
+        kept = 1 - noise / apart if apart > noise else 0.0
+        alone = self.source.frequencies.reshape(self.shape)
+        return project_to_margins(unrelated + kept * (alone - unrelated), rows, columns, variances)
+
     def weights(self, sums: Floats) -> tuple[list[Source], list[Floats]]:
         """Return what sums over the table, a row each, make of the frequencies of each source."""
         square = sums.reshape(len(sums), *self.shape)
@@ -175,7 +197,7 @@ class JoinedSampling(Sampling):
         return self._alone.likely
 
     @property
-    def extremes(self) -> tuple[float, float]:
+    def extremes(self) -> Extremes:
         return self._alone.extremes
 
 

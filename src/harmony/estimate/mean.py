@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from .base import Estimate, Row
 from .common import Alike
+from .misses import Misses
 from .sampling import Sampling
-from .score import score_interval
+from .score import Wanted, score_interval
 from .tiers import TierComparison
 from .verdicts import OK, TOO_FEW, is_too_wide
 
@@ -99,6 +100,9 @@ class MeanEstimate(Estimate):
                 consistent=self.consistent,
             )
         ]
+
+    def limits_shown(self, most: int | None, confidence: float) -> list[Wanted]:
+        return [(self.sampling, Misses.of_interval(confidence))] if self.n else []
 
     drawn_height = 0.9
 

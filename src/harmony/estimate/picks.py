@@ -19,13 +19,12 @@ for 24 of 500 values by 56% of this width (they reach 3.9 standard errors on bot
 
 from __future__ import annotations
 
-from ..arrays import Floats
-from .intervals import check_confidence
+from .misses import Limits, Misses
 from .sampling import Sampling
-from .score import score_bounds, score_interval
+from .score import limits
 
 
-def pick_interval(sampling: Sampling, picked: int, confidence: float) -> tuple[Floats, Floats]:
+def pick_interval(sampling: Sampling, picked: int, confidence: float) -> Limits:
     """Return (low, high) for each estimate, as they hold for the `picked` largest ones.
 
     >>> import numpy as np
@@ -35,8 +34,4 @@ def pick_interval(sampling: Sampling, picked: int, confidence: float) -> tuple[F
     >>> round(float(low[0]), 2), round(float(high[0]), 2)
     (-3.04, 1.96)
     """
-    alpha = 1 - check_confidence(confidence)
-    values = len(sampling.estimates)
-    if picked >= values:
-        return score_interval(sampling, confidence)
-    return score_bounds(sampling, alpha / 2 * picked / values, alpha / 2)
+    return limits(sampling, Misses.of_picked(confidence, picked, len(sampling.estimates)))

@@ -11,17 +11,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Floats
 from ..mechanisms.decoded import Decoded
+from .misses import Limits, Misses
 
 EVERYONE = 1e15
 """Devices of which any that report are a small sample."""
 
 Cumulants = tuple[Floats, Floats, Floats]
 """Variance, third and fourth cumulant of the estimates."""
+
+Extremes = tuple[float | Floats, float | Floats]
+"""The least and the most that an estimate can be, of all estimates or of each."""
 
 
 class Sampling(ABC):
@@ -44,7 +49,7 @@ class Sampling(ABC):
 
     @property
     @abstractmethod
-    def extremes(self) -> tuple[float, float]:
+    def extremes(self) -> Extremes:
         """The least and the most that an estimate can be."""
 
     @property
@@ -61,6 +66,15 @@ class Sampling(ABC):
     def variance(self) -> Floats:
         """The variance of each estimate: what standard errors are the roots of."""
         return self.cumulants(self.likely)[0]
+
+    def at(self, estimates: Floats) -> Sampling:
+        """Return the same with other estimates, if all scatter alike."""
+        raise TypeError("these estimates do not scatter alike")
+
+    @cached_property
+    def known_limits(self) -> dict[Misses, Limits]:
+        """The limits that were found already: see `score`."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -81,16 +95,35 @@ class Sample:
         """The share of the devices that answered."""
         return self.answers / self.devices
 
+    @property
+    def correction(self) -> Correction:
+        """What of it the cumulants of estimates depend on."""
+        left = 1 - self.asked
+        corrected = left * (self.devices / (self.devices - 1) if self.devices > 1 else 1.0)
+        sampled = min(max(left, 0.0), 1.0)
+        return Correction(float(self.answers), corrected, sampled)
+
+    def cumulants(self, noise: Decoded, spread: Cumulants, shared: Floats) -> Cumulants:
+        """Return the cumulants of a mean of the answers: see `Correction`."""
+        return self.correction.cumulants(noise, spread, shared)
+
+
+class Correction(NamedTuple):
+    """How many answered, and the finite-population corrections, of each estimate or of all."""
+
+    answers: float | Floats
+    corrected: float | Floats
+    """How much the difference between devices counts for the variance."""
+    sampled: float | Floats
+    """The share of the devices that was not asked, where it is a share."""
+
     def cumulants(self, noise: Decoded, spread: Cumulants, shared: Floats) -> Cumulants:
         """Return the cumulants of a mean of the answers.
 
         `noise` is that of one answer, averaged over the devices; `spread` the cumulants of what
         devices would say without noise, `shared` its covariance with the noise's variance.
         """
-        left = 1 - self.asked
-        sampled = min(max(left, 0.0), 1.0)
-        corrected = left * (self.devices / (self.devices - 1) if self.devices > 1 else 1.0)
-        n = self.answers
+        n, corrected, sampled = self
         return (
             (noise.variance + corrected * spread[0]) / n,
             (noise.third + sampled * (3 * shared + (2 * sampled - 1) * spread[1])) / n**2,
@@ -114,7 +147,7 @@ class KnownSampling(Sampling):
         return self.estimates
 
     @property
-    def extremes(self) -> tuple[float, float]:
+    def extremes(self) -> Extremes:
         return -np.inf, np.inf
 
 
@@ -135,12 +168,15 @@ class SomeSampling(Sampling):
         variance, third, fourth = self._whole.cumulants(everywhere)
         return variance[..., self._places], third[..., self._places], fourth[..., self._places]
 
+    def at(self, estimates: Floats) -> Sampling:
+        return self._whole.at(estimates)
+
     @property
     def likely(self) -> Floats:
         return np.asarray(self._whole.likely[self._places])
 
     @property
-    def extremes(self) -> tuple[float, float]:
+    def extremes(self) -> Extremes:
         return self._whole.extremes
 
     @property

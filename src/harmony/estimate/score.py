@@ -8,12 +8,17 @@ on each side, and never covers too rarely.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ..arrays import Floats
-from .intervals import check_confidence
+from .misses import Limits, Misses
 from .sampling import Sampling
+from .stacked import stacked
 from .tails import opposite_tail, upper_tail
 
 STRAIGHT, HALVINGS = 12, 24
@@ -22,7 +27,7 @@ STRAIGHT, HALVINGS = 12, 24
 CLOSE = 1e-4
 """Standard errors by which a limit may be off."""
 
-SCAN = np.linspace(0.0, 1.0, 33)[:, None]
+SCAN = np.linspace(0.0, 1.0, 33)[:, None, None]
 """Candidates between the limit that is surely wide enough and the one that surely is not."""
 
 COARSE = 12.0
@@ -32,7 +37,15 @@ NODES = 513
 """Estimates at which limits are found where there are more: between them they are smooth."""
 
 
-def score_interval(sampling: Sampling, confidence: float) -> tuple[Floats, Floats]:
+MOST_TOGETHER = 1 << 14
+"""Estimates that are searched together, so that memory has a bound."""
+
+
+Wanted = tuple[Sampling, Misses]
+"""Limits to be found."""
+
+
+def score_interval(sampling: Sampling, confidence: float) -> Limits:
     """Return (low, high) for each estimate: around the truth with this confidence.
 
     >>> from harmony.estimate.answers import ShareSampling
@@ -43,67 +56,121 @@ def score_interval(sampling: Sampling, confidence: float) -> tuple[Floats, Float
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([-0.0062, 0.9983], [0.0023, 1.0079])
     """
-    alpha = 1 - check_confidence(confidence)
-    return (
-        _limits(sampling, alpha, upwards=False, both_sides=True),
-        _limits(sampling, alpha, upwards=True, both_sides=True),
-    )
+    return limits(sampling, Misses.of_interval(confidence))
 
 
-def score_bounds(sampling: Sampling, below: float, above: float) -> tuple[Floats, Floats]:
-    """Return (low, high) such that the truth is below low, or above high, with these chances."""
-    return (
-        _limits(sampling, below, upwards=False, both_sides=False),
-        _limits(sampling, above, upwards=True, both_sides=False),
-    )
+def limits(sampling: Sampling, misses: Misses) -> Limits:
+    """Return (low, high) for each estimate, which miss the truth this often; they are kept."""
+    find_limits([(sampling, misses)])
+    return sampling.known_limits[misses]
+
+
+def find_limits(wanted: Iterable[Wanted]) -> None:
+    """Find limits of many samplings in a few searches, so that they are known when asked for.
+
+    A search takes as many steps for thousands of estimates as for one.
+    """
+    kinds: dict[Hashable, list[_AtNodes]] = {}
+    for sampling, misses in dict.fromkeys(wanted):
+        if misses not in sampling.known_limits:
+            one = _AtNodes.of(sampling, misses)
+            kinds.setdefault((misses.together, type(one.nodes)), []).append(one)
+    for alike in kinds.values():
+        for together in _at_most(MOST_TOGETHER, alike):
+            sizes = [len(one.nodes.estimates) for one in together]
+            search = _Search(stacked([one.nodes for one in together]), sizes)
+            chances = np.repeat([one.misses[:2] for one in together], sizes, axis=0).T
+            found = search.limits(chances, both_sides=together[0].misses.together)
+            for one, ends in zip(together, np.split(found, np.cumsum(sizes)[:-1], 1), strict=True):
+                one.keep(*ends)
 
 
 def surprise(sampling: Sampling, truth: Floats) -> Floats:
     """Return how likely estimates would be as far from these truths, on both sides: p-values."""
-    chances = [
-        _Search(sampling, sampling.estimates, sampling.step, upwards).chance(truth, both_sides=True)
-        for upwards in (False, True)
-    ]
-    return np.minimum(np.where(sampling.estimates >= truth, *chances), 1.0)
+    below, above = _Search(sampling, [len(truth)]).chance(truth, both_sides=True)
+    return np.asarray(np.minimum(np.where(sampling.estimates >= truth, below, above), 1.0))
 
 
-def _limits(sampling: Sampling, alpha: float, *, upwards: bool, both_sides: bool) -> Floats:
-    estimates = sampling.estimates
-    if not sampling.uniform:
-        search = _Search(sampling, estimates, sampling.step, upwards)
-        return search.limits(alpha, both_sides)
-    nodes, places = np.unique(estimates, return_inverse=True)
-    step = float(sampling.step[0])
-    between = len(nodes) > NODES and np.sqrt(sampling.variance.min()) > COARSE * step
-    if between:
+@dataclass(frozen=True)
+class _AtNodes:
+    """Limits to be found at `nodes`: the estimates, or fewer if all of them scatter alike."""
+
+    sampling: Sampling
+    misses: Misses
+    nodes: Sampling
+    places: NDArray[np.intp] | None
+    """Which node each estimate is, unless they lie between nodes."""
+
+    @classmethod
+    def of(cls, sampling: Sampling, misses: Misses) -> _AtNodes:
+        estimates = sampling.estimates
+        if not sampling.uniform:
+            return cls(sampling, misses, sampling, np.arange(len(estimates)))
+        nodes, places = np.unique(estimates, return_inverse=True)
+        dense = np.sqrt(sampling.variance.min()) > COARSE * float(sampling.step[0])
+        if len(nodes) <= NODES or not dense:
+            return cls(sampling, misses, sampling.at(nodes), places)
         nodes = np.linspace(nodes[0], nodes[-1], NODES)
-    search = _Search(sampling, nodes, np.full(len(nodes), step), upwards)
-    found = search.limits(alpha, both_sides)
-    return np.interp(estimates, nodes, found) if between else found[places]
+        return cls(sampling, misses, sampling.at(nodes), None)
+
+    def keep(self, low: Floats, high: Floats) -> None:
+        """Keep what was found at the nodes, for the estimates."""
+        if self.places is not None:
+            ends = low[self.places], high[self.places]
+        else:
+            at, nodes = self.sampling.estimates, self.nodes.estimates
+            ends = np.interp(at, nodes, low), np.interp(at, nodes, high)
+        self.sampling.known_limits[self.misses] = ends
+
+
+def _at_most(most: int, wanted: Sequence[_AtNodes]) -> Iterator[list[_AtNodes]]:
+    """Cut into lists of so many estimates, or of one that has more by itself."""
+    batch: list[_AtNodes] = []
+    count = 0
+    for one in wanted:
+        size = len(one.nodes.estimates)
+        if batch and count + size > most:
+            yield batch
+            batch, count = [], 0
+        batch.append(one)
+        count += size
+    yield batch
 
 
 class _Search:
-    """Looks for the last truth on one side of each estimate that the estimate does not refute."""
+    """Looks for the last truth on either side of each estimate that the estimate does not refute.
 
-    def __init__(self, sampling: Sampling, estimates: Floats, step: Floats, upwards: bool) -> None:
-        self._sampling, self._estimates, self._step = sampling, estimates, step
-        self._sign = -1.0 if upwards else 1.0
+    Arrays have a row for the lower limits and one for the upper ones.  `sizes` says how many of
+    the estimates belong together.
+    """
+
+    _sign = np.array([[1.0], [-1.0]])
+
+    def __init__(self, sampling: Sampling, sizes: Sequence[int]) -> None:
+        self._sizes = sizes
+        self._sampling, self._estimates, self._step = sampling, sampling.estimates, sampling.step
         lowest, highest = sampling.extremes
-        self._least = -highest if upwards else lowest
+        self._least = np.stack(np.broadcast_arrays(lowest, np.negative(highest), self._step)[:2])
 
-    def limits(self, alpha: float, both_sides: bool) -> Floats:
+    def limits(self, chances: Floats, *, both_sides: bool) -> Floats:
         if not both_sides:
-            return self._where_tail_is(alpha)
-        wide = self._where_tail_is(alpha / 2)
-        error = np.sqrt(self._sampling.cumulants(wide)[0])
-        if np.all(error > COARSE * self._step):
+            return self._where_tail_is(chances)
+        wide = self._where_tail_is(chances / 2)
+        coarse = self._any(np.sqrt(self._sampling.cumulants(wide)[0]) <= COARSE * self._step)
+        if not coarse.any():
             return wide  # as good as dense: both sides hold the same chance
-        narrow = self._where_tail_is(alpha)
+        narrow = self._where_tail_is(chances)
         candidates = wide + (narrow - wide) * SCAN
-        refuted = self.chance(candidates, both_sides=True) <= alpha
+        refuted = self.chance(candidates, both_sides=True) <= chances
         refuted[-1] = False
         first = np.argmin(refuted, axis=0)  # the acceptable ones may have gaps: keep them all
-        return np.asarray(candidates[np.maximum(first - 1, 0), np.arange(len(first))])
+        found = np.take_along_axis(candidates, np.maximum(first - 1, 0)[None], axis=0)[0]
+        return np.where(coarse, found, wide)
+
+    def _any(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Say for each estimate whether a flag is set for any that it belongs to."""
+        starts = np.cumsum([0, *self._sizes[:-1]])
+        return np.repeat(np.logical_or.reduceat(flags, starts, axis=1), self._sizes, axis=1)
 
     def chance(self, truth: Floats, *, both_sides: bool) -> Floats:
         """How likely an estimate is as far from this truth, on its own side or on both."""
@@ -116,14 +183,15 @@ class _Search:
         least = self._least - self._sign * truth
         return tail + opposite_tail(tail, excess, cumulants, self._step, least)
 
-    def _where_tail_is(self, chance: float) -> Floats:
-        """Return the truth at which what was estimated, or more, has this chance.
+    def _where_tail_is(self, chance: Floats) -> Floats:
+        """Return the truths at which what was estimated, or more, has this chance.
 
         In standard errors the tail is nearly linear in the truth, so a straight line between
         what is known finds it in a few steps; halving does where counts make it jump.
         """
-        wanted = float(ndtri(chance))
-        inner, outer = self._estimates, self._beyond(chance)
+        wanted = ndtri(chance)
+        outer = self._beyond(chance)
+        inner = np.broadcast_to(self._estimates, outer.shape)
         above = self._deviate(inner) - wanted
         below = self._deviate(outer) - wanted
         for step in range(STRAIGHT + HALVINGS):
@@ -147,7 +215,7 @@ class _Search:
         tail = self.chance(truth, both_sides=False)
         return np.asarray(ndtri(np.clip(tail, 1e-300, 1 - 1e-16)))
 
-    def _beyond(self, chance: float) -> Floats:
+    def _beyond(self, chance: Floats) -> Floats:
         """Return truths that are certainly refuted: ever further away until all are."""
         reach = np.sqrt(self._sampling.cumulants(self._estimates)[0]) + self._step
         for _ in range(60):

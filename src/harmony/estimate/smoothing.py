@@ -61,7 +61,8 @@ def _kept(details: Floats, blocks: Places, noise: float) -> Floats:
     """Return which part of each detail to keep, by its block."""
     power = np.bincount(blocks, details**2)
     expected = noise * np.bincount(blocks)
-    kept = np.maximum(1 - expected / np.maximum(power, np.finfo(np.float64).tiny), 0.0)
+    kept = np.zeros_like(power)
+    np.divide(power - expected, power, out=kept, where=power > expected)
     return np.asarray(kept[blocks])
 
 

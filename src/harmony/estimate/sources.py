@@ -54,6 +54,18 @@ class Source:
             for part in self.parts
         )
 
+    def variances(self, shares: Floats) -> Floats:
+        """Return the variance of each frequency, roughly, but for what they have in common.
+
+        `shares` are the frequencies.  That they add up to one is not counted: who holds them to
+        it needs the errors that they would have without.
+        """
+        total = np.zeros_like(shares)
+        for part in self.parts:
+            one = part.mechanism.reference_noise + (1 - part.sample.asked) * shares
+            total += part.weight**2 / part.sample.answers * one
+        return self.wider * total
+
     @property
     def contrast(self) -> float:
         """How much likelier a report supports a device's own value than another, at least."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Floats
-from .sampling import Cumulants, Sampling
+from .sampling import Cumulants, Extremes, Sampling
 
 
 class SumSampling(Sampling):
@@ -22,17 +22,29 @@ class SumSampling(Sampling):
     def __init__(
         self,
         parts: Sequence[Sampling],
-        weights: Sequence[float],
+        weights: Sequence[float | Floats],
         *,
         alike: bool = False,
-        constant: float = 0.0,
+        constant: float | Floats = 0.0,
     ) -> None:
         self.parts, self.weights = tuple(parts), tuple(weights)
-        self._alike, self._constant = alike, constant
+        self.alike, self._constant = alike, constant
         self.estimates = constant + self._sum([part.estimates for part in self.parts])
         self._moves = [
             weight * part.variance for part, weight in zip(self.parts, self.weights, strict=True)
         ]
+
+    @classmethod
+    def stacked(cls, sums: Sequence[SumSampling], parts: Sequence[Sampling]) -> SumSampling:
+        """Return several of as many parts as one, given the parts of all of them stacked."""
+
+        def of_each(numbers: Iterable[float | Floats]) -> Floats:
+            pairs = zip(numbers, sums, strict=True)
+            return np.concatenate([np.broadcast_to(x, one.estimates.shape) for x, one in pairs])
+
+        weights = [of_each(column) for column in zip(*(one.weights for one in sums), strict=True)]
+        constant = of_each(one._constant for one in sums)
+        return cls(parts, weights, alike=sums[0].alike, constant=constant)
 
     def _sum(self, numbers: Sequence[Floats], power: int = 1) -> Floats:
         total = np.zeros_like(numbers[0])
@@ -44,7 +56,7 @@ class SumSampling(Sampling):
         scale = self._sum(self._moves)
         away = (truth - self.estimates) / np.where(scale > 0, scale, 1.0)
         found = [
-            part.cumulants(truth if self._alike else part.estimates + away * move)
+            part.cumulants(truth if self.alike else part.estimates + away * move)
             for part, move in zip(self.parts, self._moves, strict=True)
         ]
         variance, third, fourth = (
@@ -58,18 +70,20 @@ class SumSampling(Sampling):
 
     @cached_property
     def variance(self) -> Floats:
-        if self._alike:
+        if self.alike:
             return self.cumulants(self.likely)[0]
         return self._sum([part.variance for part in self.parts], 2)
 
     @property
-    def extremes(self) -> tuple[float, float]:
-        pairs = [
-            sorted(weight * end for end in part.extremes)
+    def extremes(self) -> Extremes:
+        ends = [
+            (weight * part.extremes[0], weight * part.extremes[1])
             for part, weight in zip(self.parts, self.weights, strict=True)
         ]
-        lowest, highest = (self._constant + sum(pair[end] for pair in pairs) for end in (0, 1))
-        return lowest, highest
+        return (
+            self._constant + sum(np.minimum(*pair) for pair in ends),
+            self._constant + sum(np.maximum(*pair) for pair in ends),
+        )
 
     @cached_property
     def step(self) -> Floats:
@@ -79,7 +93,7 @@ class SumSampling(Sampling):
         """
         total, widest = self.variance, np.zeros(len(self.estimates))
         for part, weight in zip(self.parts, self.weights, strict=True):
-            own = abs(weight) * part.step
+            own = np.abs(weight) * part.step
             rest = np.maximum(total - weight**2 * part.variance, 0.0)
             blur = np.exp(-2 * np.pi**2 * rest / np.where(own > 0, own, 1.0) ** 2)
             widest = np.maximum(widest, own * blur)

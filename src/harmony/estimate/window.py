@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Floats
 from ..errors import HarmonyError, TallyError
 from ..mechanisms import Grid, Linear, Mechanism
-from .sampling import EVERYONE, Cumulants, Sampling
+from .sampling import EVERYONE, Cumulants, Extremes, Sampling
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -143,7 +143,7 @@ class RepeatedSampling(Sampling):
         return self._independent.likely
 
     @property
-    def extremes(self) -> tuple[float, float]:
+    def extremes(self) -> Extremes:
         return self._independent.extremes
 
 

@@ -20,6 +20,7 @@ from ..attributes import Attribute, Numeric
 from . import step as ask_for
 from .allocation import EQUAL_SHARE, Allocation, coin_weights
 from .density import Counts, Density
+from .humps import believing_humps
 from .score import Score
 from .step import Question
 from .trainer import Estimates, QuestionEstimate, StepRequest
@@ -30,6 +31,9 @@ CLOSER_BINS = 16
 
 POINTS = 512
 """How many points stand for the devices, where a number's moments are computed."""
+
+FEW = 1000.0
+"""Answers without noise below which a number is taken to have one hump, unless they refute it."""
 
 REACHES = ((0.75, 6.0), (0.9, 4.0), (0.95, 3.0))
 LEAST_REACH = 3.5
@@ -102,11 +106,15 @@ class Places:
             name, estimate = question.about, estimates[question.name]
             if name in self.densities and estimate.n:
                 edges = np.array(question.attribute.edges)  # type: ignore[union-attr]  # numeric
-                counts = Counts(edges, estimate.estimates, estimate.variance)
-                self.counts.setdefault(name, []).append(counts)
-                self.densities[name] = self.priors[name].believing(self.counts[name])
+                counts = self.counts.setdefault(name, [])
+                counts.append(Counts(edges, estimate.estimates, estimate.variance))
                 size = 1 / float(np.mean(estimate.variance))
                 self.sizes[name] = self.sizes.get(name, 0.0) + size
+                prior = self.priors[name]
+                if self.sizes[name] < FEW:
+                    self.densities[name] = believing_humps(prior, self.densities[name], counts)
+                else:
+                    self.densities[name] = prior.believing(counts)
             elif name not in self.densities:
                 before = self.frequencies.get(name)
                 self.frequencies[name] = estimate if before is None else before.pooled(estimate)

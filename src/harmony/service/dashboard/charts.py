@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,6 +13,7 @@ from harmony.estimate.distribution import DistributionEstimate
 from harmony.estimate.histogram import HistogramEstimate
 from harmony.estimate.mean import MeanEstimate
 from harmony.estimate.result import Result
+from harmony.estimate.score import Wanted, find_limits
 
 Chart = dict[str, Any]
 
@@ -100,16 +101,30 @@ def _bars(one: Estimate, confidence: float) -> dict[str, Any]:
     }
 
 
+def find_limits_shown(
+    names: Iterable[str], results: Sequence[Result], most_rows: int, confidence: float = 0.95
+) -> None:
+    """Find the limits that cards of these attributes show, all at once, which is far quicker."""
+    wanted: list[Wanted] = []
+    for name in names:
+        last = results[-1][name]
+        for most in (most_rows, MOST_BARS):
+            wanted += last.limits_shown(most if last.left_out(most) else None, confidence)
+        heard, values = _trend(name, results)
+        for result in heard:
+            wanted += _limits_of_points(result[name], values, confidence)
+    find_limits(wanted)
+
+
 def trend_of(name: str, results: Sequence[Result], confidence: float = 0.95) -> Chart | None:
     """Return how an estimate went over the rounds that had answers, oldest first.
 
     Of a histogram, the values that are most frequent in the last round; of a distribution, the
     median.
     """
-    heard = [result for result in results if result[name].n]
-    if len(heard) < 2 or isinstance(heard[-1][name], CrosstabEstimate):
+    heard, values = _trend(name, results)
+    if not heard:
         return None
-    values = _followed(heard[-1][name])
     points = [_known_points(result[name], values, confidence) for result in heard]
     return {
         "kind": "trend",
@@ -126,6 +141,14 @@ def trend_of(name: str, results: Sequence[Result], confidence: float = 0.95) -> 
             for value in values
         ],
     }
+
+
+def _trend(name: str, results: Sequence[Result]) -> tuple[list[Result], list[Any]]:
+    """Return the results that a trend shows, and the values that it follows; none if it is moot."""
+    heard = [result for result in results if result[name].n]
+    if len(heard) < 2 or isinstance(heard[-1][name], CrosstabEstimate):
+        return [], []
+    return heard, _followed(heard[-1][name])
 
 
 def _followed(last: Estimate) -> list[Any]:
@@ -169,9 +192,20 @@ def _points(
         return {
             row["value"]: (row["estimate"], row["low"], row["high"]) for row in one.rows(confidence)
         }
-    picked = len(one.values) if values == [True] else len(values)
-    intervals = one.pick_interval(picked, confidence)
+    intervals = one.pick_interval(_picked(one, values), confidence)
     return {value: (one.frequencies[value], *intervals[value]) for value in values}
+
+
+def _limits_of_points(one: Estimate, values: Sequence[Any], confidence: float) -> list[Wanted]:
+    """Return the limits that `_points` needs."""
+    if isinstance(one, HistogramEstimate):
+        return one.limits_picked(_picked(one, values), confidence)
+    return one.limits_shown(None, confidence)
+
+
+def _picked(one: HistogramEstimate, values: Sequence[Any]) -> int:
+    """Return how many values were picked by their frequency: a yes is followed as it is."""
+    return len(one.values) if values == [True] else len(values)
 
 
 def loss_chart(name: str, history: Sequence[tuple[int, float]]) -> Chart | None:

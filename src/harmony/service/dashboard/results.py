@@ -12,8 +12,9 @@ from harmony.estimate.compare import compare
 from harmony.estimate.result import Result
 from harmony.service.entries import RoundEntry, SurveyEntry
 
+from .charts import find_limits_shown
 from .readings import Readings
-from .views import attribute_card, round_state
+from .views import MOST_ROWS, attribute_card, round_state
 
 MOST_CARDS = 50
 """Attributes on one page."""
@@ -48,6 +49,8 @@ def results_of(
     if changes:
         questions = tuple(sorted(questions, key=lambda one: _surprise(changes.get(one[1].name))))
     first = (page_number - 1) * MOST_CARDS
+    shown = questions[first : first + MOST_CARDS]
+    find_limits_shown([one.name for _, one in shown], results, MOST_ROWS)
     return {
         "round": chosen,
         "rounds": list(reversed(entry.rounds)),
@@ -59,7 +62,7 @@ def results_of(
                 place=place,
                 change=changes[one.name].verdict() if one.name in changes else "",
             )
-            for place, one in questions[first : first + MOST_CARDS]
+            for place, one in shown
         ],
         "many": MANY,
         "opened": OPENED,
