@@ -249,6 +249,10 @@ def test_a_survey_of_many_attributes_has_pages(service: Service) -> None:
     assert "setting 50<" not in first
     assert "setting 119<" in last
     assert analyst.get("/surveys/many?page=0").status_code == 422
+    shown = first + analyst.get("/surveys/many?page=2").text + last
+    assert shown.count("<span>1 answer</span>") == 1
+    assert shown.count("was asked about this") == 119
+    assert "unknown" not in shown
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)

@@ -85,7 +85,7 @@ def test_nothing_is_loaded_from_elsewhere(parsed: dict[Path, Page]) -> None:
 
 def test_links_that_leave_are_few_and_https(parsed: dict[Path, Page]) -> None:
     outside = {one for page in parsed.values() for one in page.links if urlsplit(one).scheme}
-    local = ("http://localhost:", "mailto:")
+    local = ("http://localhost:", "http://127.0.0.1:", "mailto:")
     assert {one for one in outside if not one.startswith(("https://", *local))} == set()
 
 

@@ -33,11 +33,11 @@ PLACING, LEAST_PLACING = 1600.0, 20.0
 MOST_FOR_PLACING, MOST_FOR_THE_LABEL = 0.07, 0.03
 """The shares of all devices that may place features, and the label."""
 
-FEATURE_SIZE, LABEL_SIZE, LEVEL_SIZE = 100.0, 300.0, 500.0
+FEATURE_SIZE, LABEL_SIZE, LEVEL_SIZE = 100.0, 300.0, 1200.0
 """Answers without noise below which the places of features and of the label, and its level, cost
 more than the rest."""
 
-FEATURE_SHARE, LABEL_SHARE, LEVEL_SHARE = 0.15, 0.2, 0.3
+FEATURE_SHARE, LABEL_SHARE, LEVEL_SHARE = 0.15, 0.2, 0.35
 """The shares of all devices that these take if that many are too few."""
 
 CONSTANT_SHARE = 0.45

@@ -148,10 +148,11 @@ def fit_log_odds(
     at = density.points(2048, density.edges[0], density.edges[-1])
     owners = np.clip(np.searchsorted(edges, at, "right") - 1, 0, len(edges) - 2)
     counts = np.bincount(owners, minlength=len(edges) - 1)
-    centres = np.bincount(owners, at, len(edges) - 1) / np.maximum(counts, 1)
-    centres = np.where(counts > 0, centres, (edges[1:] + edges[:-1]) / 2)
+    empty = np.flatnonzero(counts == 0)  # a point in its middle stands for such a bin
+    at = np.append(at, (edges[1:] + edges[:-1])[empty] / 2)
+    owners, counts = np.append(owners, empty), np.maximum(counts, 1)
     centre, unit = float(at.mean()), max(float(at.std()), 1e-9)
-    z = (centres - centre) / unit
+    z = (at - centre) / unit
     intercept, slope = _standardised(score, prior, centre, unit)
     start = np.array([intercept, math.log(max(slope, 1e-2))])
     scales = np.array([PRIOR_INTERCEPT, PRIOR_LOG_SLOPE])
@@ -160,7 +161,8 @@ def fit_log_odds(
     weight = 1 / math.sqrt(float(np.mean(curve.variance))) if known else 0.0
 
     def misses(theta: Floats) -> Floats:
-        positive = 1 / (1 + np.exp(-np.clip(theta[0] + math.exp(theta[1]) * z, -500, 500)))
+        chances = 1 / (1 + np.exp(-np.clip(theta[0] + math.exp(theta[1]) * z, -500, 500)))
+        positive = np.bincount(owners, chances) / counts
         length = positive**2 + (1 - positive) ** 2
         believed = (shares[:, 1] * positive + shares[:, 0] * (1 - positive)) / length
         parted = (shares[:, 1] * (1 - positive) - shares[:, 0] * positive) / np.sqrt(length)

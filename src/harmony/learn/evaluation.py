@@ -32,7 +32,7 @@ SIGN = 1e-9
 """Where a score is clipped of which the sign counts."""
 
 SURE, Z = 1.645, 1.96
-TOLERATED, MOST_TOLERATED = 0.01, 0.05
+TOLERATED, MOST_TOLERATED = 0.01, 0.02
 """A model that seems to be worse than the constant by no more than this is kept: surely, and if
 that is no more than half an error."""
 
