@@ -54,6 +54,7 @@ def test_what_matches_a_pattern_is_in_no_step_and_no_result(
     again = Explorer(WORDS)
     while (step := again.step) is not None:
         assert len(json.dumps(step.to_document())) < 64_000
+        assert hm.audit(step.survey).epsilon <= WORDS.epsilon
         for bits in [*step.prefixes, *step.strings]:
             spelled = WORDS.text.code.spelled(bits)
             assert spelled is not None
