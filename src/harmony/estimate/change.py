@@ -12,8 +12,9 @@ from ..arrays import Floats
 from ..attributes import Value
 from .base import Estimate, Row
 from .intervals import chance_of_any, confidence_of_each, correlation_of, simultaneous, single
+from .misses import Limits, Misses
 from .sampling import Sampling
-from .score import score_interval, surprise
+from .score import Wanted, limits, surprise
 
 COLUMNS = (
     "attribute",
@@ -104,11 +105,8 @@ class Change:
 
     def rows(self, confidence: float = SURE, *, top: int | None = None) -> list[Row]:
         """Return a row for each difference; with `top`, only the largest ones."""
-        low, high = self._limits(confidence)
-        each = confidence_of_each(
-            confidence ** (1 / self.compared), len(self.values), self._correlation
-        )
-        wide_low, wide_high = self._limits(each)
+        alone, wide = self._misses(confidence)
+        (low, high), (wide_low, wide_high) = self._limits(alone), self._limits(wide)
         detectable, errors = self.detectable(confidence), np.sqrt(self.sampling.variance)
         differences = self.sampling.estimates
         places = range(len(self.values))
@@ -147,8 +145,18 @@ class Change:
         alone = surprise(self.sampling, np.zeros(count))
         return chance_of_any(chance_of_any(alone, count, self._correlation), self.compared)
 
-    def _limits(self, confidence: float) -> tuple[Floats, Floats]:
+    def limits_shown(self, confidence: float) -> list[Wanted]:
+        """Return the limits that `rows` needs, for `find_limits` to find at once."""
+        return [(self.sampling, one) for one in self._misses(confidence)] if self.known else []
+
+    def _misses(self, confidence: float) -> tuple[Misses, Misses]:
+        """Return how often intervals may miss, each by itself and all at once."""
+        together = confidence ** (1 / self.compared)
+        each = confidence_of_each(together, len(self.values), self._correlation)
+        return Misses.of_interval(confidence), Misses.of_interval(each)
+
+    def _limits(self, misses: Misses) -> Limits:
         if not self.known:
             unknown = np.full(len(self.values), np.nan)
             return unknown, unknown
-        return score_interval(self.sampling, confidence)
+        return limits(self.sampling, misses)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import HarmonyError
@@ -15,6 +16,7 @@ from .differences import change_of, less_what_cancels
 from .export import Exported, finite_rows, text_table
 from .joint_changes import DistributionChange
 from .result import Result
+from .score import find_limits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +67,12 @@ class Comparison(Mapping[str, Change], Exported):
 
     def rows(self, confidence: float = SURE, *, top: int | None = None) -> list[Row]:
         """Return a row for each difference; with `top`, of histograms only the largest."""
+        self.find_limits(confidence)
         return [row for one in self.changes.values() for row in one.rows(confidence, top=top)]
+
+    def find_limits(self, confidence: float = SURE) -> None:
+        """Find the limits of all differences at once, which is quicker than one by one."""
+        find_limits(chain.from_iterable(one.limits_shown(confidence) for one in self.values()))
 
     def to_dict(self, confidence: float = SURE, *, top: int | None = None) -> dict[str, Any]:
         """Return everything as plain values; what is not finite becomes None."""
@@ -101,6 +108,7 @@ class Comparison(Mapping[str, Change], Exported):
 
     def lines(self, most: int) -> list[tuple[str, ...]]:
         """Return the cells of a table for people; of many differences, the largest."""
+        self.find_limits()
         lines: list[tuple[str, ...]] = []
         for one in self.changes.values():
             rows = one.rows(top=most)

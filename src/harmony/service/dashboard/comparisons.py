@@ -42,6 +42,7 @@ def show_comparison(
 ) -> Response:
     """Show what changed between two rounds; `after` is the latest unless given."""
     found = _comparison(state, read, name, before, after)
+    found.find_limits()
     entry = state.catalogue.survey(name)
     return page(
         request,
