@@ -5,16 +5,16 @@
 
 The same strings, the same bits of them, the same devices, and the same code and table for every
 answer; see `harmony.lab.finders`.  The others' settings are chosen in hindsight, for each row the
-best of a grid; an exploration has none.  Rows that docs/explorations.csv holds are not measured
+best of a grid; an exploration has none.  Runs are paired: every finder meets the same crowds, so
+differences are surer than recalls.  Settings that docs/explorations.csv holds are not measured
 again.
 """
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
@@ -37,8 +37,17 @@ from harmony.lab.finders import (
 from harmony.text import Text
 from harmony.text_code import TextCode
 
-from . import plots
-from .page import table, write_section
+from .explorations_page import (
+    HARMONY,
+    PUBLISHED,
+    SHOWING_ALL,
+    Row,
+    draw,
+    kept,
+    report,
+    write,
+)
+from .page import write_section
 
 DOCS = Path(__file__).parent.parent / "docs"
 LETTERS = "abcdefghijklmno"
@@ -54,7 +63,7 @@ class Size:
     epsilons: tuple[float, ...] = (1.0, 2.0, 4.0)
     people: tuple[str, ...] = ("Zipf 1.1", "Zipf 1.5", "words")
     strings: int = 100_000
-    runs: int = 3
+    runs: int = 20
 
 
 TINY = Size((20_000,), (4.0,), ("Zipf 1.5",), strings=200, runs=1)
@@ -127,27 +136,6 @@ class Harmony:
         return Found(np.array(codes, np.uint64))
 
 
-HARMONY, SHOWING_ALL = "Harmony", "Harmony, 32 mistakes allowed"
-PUBLISHED = "PEM, showing all it keeps"
-FINDERS = (HARMONY, "PEM", "tree", "fragments", "n-grams", SHOWING_ALL, PUBLISHED)
-BOUNDED = FINDERS[:5]
-PICTURE = "explorations.svg"
-LEGEND = """\
-Recall of the 16 / 32 most common strings, means over 3 to 5 runs; the best of a row in bold.
-Every way may find 0.1 strings that nobody has, but for the last two columns, which say how many
-they found.  Settings are the best of a grid for each row, in hindsight, but for Harmony, which has
-none to choose.  A mean of a row with recalls around a half has a standard error of about 0.03, so
-rows tell large differences only.
-
-Zipf's strings are random, all 48 bits long; the words are the 100,000 most frequent of English with
-their frequencies on the web (the package wordsegment), in the code that explorations use.  On
-random strings PEM and fragments are level with Harmony if they ask in steps as wide as its own;
-usual ones, of a few bits, find less.  Words end early, which Harmony uses and the others do not.
-
-![Recall by number of devices and epsilon, for each finder]({picture})
-"""
-
-
 def finders(asked: People) -> Iterator[tuple[str, float | None, list[Finder]]]:
     """Every way to find strings: its name, how many mistakes it may make, and its settings."""
     yield HARMONY, MISTAKES, [Harmony(asked)]
@@ -163,77 +151,62 @@ def finders(asked: People) -> Iterator[tuple[str, float | None, list[Finder]]]:
     yield PUBLISHED, None, [PrefixExtending(3, 64), PrefixExtending(6, 64)]
 
 
-@dataclass(frozen=True)
-class Row:
-    """What one way finds, with its best settings: means over the runs."""
-
-    people: str
-    devices: int
-    epsilon: float
-    finder: str
-    settings: str
-    runs: int
-    recall_16: float
-    recall_32: float
-    found: float
-    mistakes: float
-
-    @property
-    def key(self) -> tuple[str, int, float, str]:
-        return self.people, self.devices, self.epsilon, self.finder
+Scores = NDArray[np.float64]
+"""A row for each run: both recalls, how many strings were found, how many of them nobody has."""
 
 
-def measured(
-    name: str, asked: People, devices: int, epsilon: float, finder: str, ways: list[Finder],
-    mistakes: float | None, runs: int,
-) -> Row:  # fmt: skip
-    """Return what the best settings of a finder find, in hindsight: the others' best case."""
-    rows = []
-    for way in ways:
-        scores = []
-        for run in range(runs):
-            rng = np.random.default_rng(run)
-            crowd = asked.crowd(devices, rng)
-            found = way.find(crowd, epsilon, WANTED, mistakes, rng)
-            recalls = [found.recall(asked.codes[:most]) for most in (16, 32)]
-            scores.append([*recalls, len(found.codes), found.mistakes(crowd)])
-        means = np.round(np.mean(scores, axis=0), 4).tolist()
-        settings = "" if isinstance(way, Harmony) else _written(way)
-        rows.append(Row(name, devices, epsilon, finder, settings, runs, *means))
-    return max(rows, key=lambda row: row.recall_16 + row.recall_32)
+def scored(
+    asked: People, devices: int, epsilon: float, way: Finder, mistakes: float | None, runs: int
+) -> Scores:
+    """Return what a finder finds; run by run every finder meets the same crowd."""
+    scores = []
+    for run in range(runs):
+        crowd = asked.crowd(devices, np.random.default_rng(run))
+        found = way.find(crowd, epsilon, WANTED, mistakes, np.random.default_rng([run, 99]))
+        recalls = [found.recall(asked.codes[:most]) for most in (16, 32)]
+        scores.append([*recalls, len(found.codes), found.mistakes(crowd)])
+    return np.array(scores, np.float64)
+
+
+def rows_of(name: str, size: Size, devices: int, epsilon: float) -> Iterator[Row]:
+    """Yield what the best settings of each finder find, in hindsight: the others' best case."""
+    asked = people(name, size.strings)
+    harmony: Scores | None = None
+    for finder, mistakes, ways in finders(asked):
+        scores = [scored(asked, devices, epsilon, way, mistakes, size.runs) for way in ways]
+        best = int(np.argmax([one[:, :2].mean() for one in scores]))
+        harmony = scores[best] if harmony is None else harmony
+        settings = "" if isinstance(ways[best], Harmony) else _written(ways[best])
+        figures = [*scores[best].mean(axis=0), *_ahead(harmony - scores[best])]
+        yield Row(name, devices, epsilon, finder, settings, size.runs, *np.round(figures, 4))
+
+
+def _ahead(differences: Scores) -> list[float]:
+    """Return the mean and its standard error of the differences of each recall."""
+    means, runs = differences[:, :2].mean(axis=0), len(differences)
+    errors = (
+        differences[:, :2].std(axis=0, ddof=1) / math.sqrt(runs) if runs > 1 else [math.nan] * 2
+    )
+    return [figure for pair in zip(means, errors, strict=True) for figure in pair]
 
 
 def _written(way: Any) -> str:
     return " ".join(f"{name}={value:g}" for name, value in asdict(way).items())
 
 
-def kept(path: Path) -> list[Row]:
-    """Return the rows that were measured before."""
-    kinds = {
-        one.name: {"int": int, "float": float, "str": str}[str(one.type)] for one in fields(Row)
-    }
-    with path.open(newline="") as file:
-        return [
-            Row(**{name: kinds[name](value) for name, value in line.items()})
-            for line in csv.DictReader(file)
-        ]
-
-
 def run(tiny: bool = False) -> None:
     """Measure whatever is not measured yet, and write the table."""
     size, path = TINY if tiny else Size(), DOCS / "explorations.csv"
     rows = kept(path) if path.exists() and not tiny else []
-    known = {row.key for row in rows}
-    for name, devices, epsilon in product(size.people, size.devices, size.epsilons):
-        asked = people(name, size.strings)
-        for finder, mistakes, ways in finders(asked):
-            if (name, devices, epsilon, finder) in known:
-                continue
-            row = measured(name, asked, devices, epsilon, finder, ways, mistakes, size.runs)
+    known = {row.key[:3] for row in rows}
+    for setting in product(size.people, size.devices, size.epsilons):
+        if setting in known:
+            continue
+        for row in rows_of(setting[0], size, *setting[1:]):
             rows.append(row)
             print(*asdict(row).values(), flush=True)
-            if not tiny:
-                _write(path, rows)
+        if not tiny:
+            write(path, rows)
     text = report(rows)
     print(text)
     if not tiny:
@@ -241,52 +214,3 @@ def run(tiny: bool = False) -> None:
         write_section(
             "explorations", "Beside published ways to find strings", text, DOCS / "explorations.md"
         )
-
-
-def _write(path: Path, rows: list[Row]) -> None:
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [one.name for one in fields(Row)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
-
-
-def draw(rows: list[Row]) -> None:
-    """Draw the recalls of the 32 most common strings."""
-    settings = list(dict.fromkeys((row.devices, row.epsilon) for row in rows))
-    by_key = {row.key: row.recall_32 for row in rows}
-    panels = {
-        name: {one: [by_key[name, *at, one] for at in settings] for one in BOUNDED}
-        for name in dict.fromkeys(row.people for row in rows)
-    }
-    labels = [f"{devices / 1e6:g}M, ε {epsilon:g}" for devices, epsilon in settings]
-    plots.recalls(panels, labels, PICTURE)
-
-
-def report(rows: list[Row]) -> str:
-    """Return a table for each kind of people, and what the figures in it are."""
-    by_key = {row.key: row for row in rows}
-    sections = [LEGEND.format(picture=PICTURE)]
-    for name in dict.fromkeys(row.people for row in rows):
-        lines = []
-        for n, epsilon in dict.fromkeys((r.devices, r.epsilon) for r in rows if r.people == name):
-            here = {one: by_key.get((name, n, epsilon, one)) for one in FINDERS}
-            best = max(here[one].recall_16 + here[one].recall_32 for one in BOUNDED if here[one])
-            lines.append(
-                [f"{n:,}", f"{epsilon:g}", *(_recalls(here[one], best) for one in BOUNDED)]
-                + [_recalls(here[one], mistakes=True) for one in (SHOWING_ALL, PUBLISHED)]
-            )
-        sections.append(f"### {name}\n\n{table(['devices', 'ε', *FINDERS], lines)}")
-    wrong = [
-        f"{one} {np.mean([r.mistakes for r in rows if r.finder == one]):.2f}" for one in BOUNDED
-    ]
-    sections.append(f"Mistakes a run, on average over all rows: {', '.join(wrong)}.")
-    return "\n\n".join(sections)
-
-
-def _recalls(row: Row | None, best: float = math.inf, *, mistakes: bool = False) -> str:
-    if row is None:
-        return ""
-    text = f"{row.recall_16:.2f} / {row.recall_32:.2f}"
-    if mistakes:
-        return f"{text}, {row.mistakes:.0f} wrong"
-    return f"**{text}**" if row.recall_16 + row.recall_32 >= best else text

@@ -93,3 +93,13 @@ def test_nothing_lies_beyond_the_least_possible_estimate() -> None:
     """With 0.3 lies expected nobody can lie less than never."""
     counts = np.arange(20, dtype=float)
     assert opposite(counts, poisson.pmf(counts, 0.3), 2) == 0.0
+
+
+def test_steps_that_are_next_to_nothing_are_none() -> None:
+    """A sum of many parts may step by less than can be divided by."""
+    excess, none = np.array([1.0, 2.0, 3.0]), np.zeros(3)
+    normal = np.ones(3), none, none
+    tail = upper_tail(excess, normal, none)
+    least = np.full(3, -50.0)
+    dense = opposite_tail(tail, excess, normal, none, least)
+    assert opposite_tail(tail, excess, normal, np.full(3, 5e-324), least) == pytest.approx(dense)

@@ -14,7 +14,7 @@ import harmony as hm
 from harmony.bulk.columns import SpelledTexts
 from harmony.exploration import Explorer, Findings, Step
 from harmony.exploration.collecting import collect_step, read_texts, run
-from harmony.exploration.schedule import MOST_STRINGS
+from harmony.exploration.schedule import Schedule
 
 WORDS = hm.Exploration("words", hm.Text("word"), 4.0, devices=60_000)
 SHARES = {"weather": 0.3, "google.com": 0.2, "news": 0.1, "jo@gnu.org": 0.2}
@@ -54,6 +54,7 @@ def test_what_matches_a_pattern_is_in_no_step_and_no_result(
     again = Explorer(WORDS)
     while (step := again.step) is not None:
         assert len(json.dumps(step.to_document())) < 64_000
+        assert hm.audit(step.survey).epsilon <= WORDS.epsilon
         for bits in [*step.prefixes, *step.strings]:
             spelled = WORDS.text.code.spelled(bits)
             assert spelled is not None
@@ -76,14 +77,29 @@ def test_what_is_not_in_the_way_of_a_pattern_is_found() -> None:
     assert len(hm.explore({"t": texts}, asked, epsilon=4.0, seed=1)) == 0
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0, 7.0])
-def test_a_document_is_small_however_much_is_kept(epsilon: float) -> None:
+@pytest.mark.parametrize("wanted", [32, 256])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0, 6.0, 7.5, 8.5, 10.0, 16.0])
+def test_a_document_is_small_however_much_is_kept(epsilon: float, wanted: int) -> None:
+    """The longest texts, names and questions, and as many prefixes and strings as may be."""
     text = hm.Text("y" * 200, bits=64, question="z" * 400)
-    exploration = hm.Exploration("x" * 48, text, epsilon, devices=1000)
-    prefixes = [format(number, "050b") for number in range(64)]
-    strings = [format(number, "064b") for number in range(MOST_STRINGS)]
-    step = Step(exploration, 9, "search", prefixes, 14, strings, 10)
-    assert len(json.dumps(step.to_document()).encode()) < 64_000
+    exploration = hm.Exploration("x" * 100, text, epsilon, devices=1000, wanted=wanted)
+    schedule = Schedule(exploration)
+    most, kept = schedule.most_strings, schedule.keep
+    assert most > wanted / 2
+    bits = schedule.more_bits(kept, 0)
+    prefixes = [format(number, f"0{64 - bits}b") for number in range(kept)]
+    round = hm.Round("x" * 64, bytes(16))
+    for step in (
+        Step(exploration, 9, "search", prefixes, bits, longest(most), 10),
+        Step(exploration, 9, "count", [], 0, longest(schedule.counted), 10),
+    ):
+        document = json.dumps(step.to_document(round), separators=(",", ":"))
+        assert len(document.encode()) < 64_000
+
+
+def longest(count: int) -> list[str]:
+    """Strings without zeros at the end, which are not written."""
+    return [format(number, "063b") + "1" for number in range(count)]
 
 
 def test_findings_can_be_read_back_and_shown(found: Findings) -> None:

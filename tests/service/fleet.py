@@ -19,7 +19,7 @@ from harmony_device.step import Step
 
 from .training import report_of
 
-ASK_SECONDS = 1.0
+ASK_SECONDS = 0.2
 """How long a device waits at most before it asks again, whatever it was told."""
 
 RETRY_SECONDS = 0.02

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 
 import harmony as hm
 from harmony.errors import HarmonyError
 from harmony.service import state as state_module
+from harmony.service.app import api_of
 from harmony.service.asgi import client_of
 from harmony.service.catalogue import Catalogue
+from harmony.service.dashboard.sessions import COOKIE, Sessions
 from harmony.service.server import listen
 from harmony.service.settings import Settings, SettingsError
 from harmony.service.state import REFRESH_SECONDS
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body
+from .mutated import flat
 from .postgres import Postgres
 from .stored import stored_in
 from .waiting import STUCK_SECONDS, wait_until
@@ -172,6 +178,49 @@ def test_nobody_is_signed_in_by_another_sites_page(
     service = serve(public_url="https://ours/")
     response = service.client.post(path, data={"code": "hmy_0_0"}, headers=headers)
     assert response.status_code == (401 if allowed else 403)
+
+
+KNOWN = defaultdict(lambda: "0", name=SURVEY.name, label="week1", path="index.js")
+
+
+def addresses(route: Any, odd: str) -> Iterator[str]:
+    """Yield a route's addresses with an odd text in one part of the path or of the query each."""
+    dependant = getattr(route, "dependant", None)
+    if dependant is None:
+        return
+    path = route.path.replace(":path", "")
+    for part in dependant.path_params:
+        yield path.format_map(KNOWN | {part.name: quote(odd)})
+    for part in dependant.query_params:
+        yield f"{path.format_map(KNOWN)}?{urlencode({part.alias: odd})}"
+
+
+@pytest.mark.parametrize("odd", ["\0", "9" * 30, "-" + "9" * 30, "1e999"])
+def test_no_route_fails_for_a_zero_or_a_number_that_no_database_holds(
+    service: Service, odd: str
+) -> None:
+    """Every part of every address, as an admin whose token and session are right."""
+    service.open()
+    session = Sessions(service.state.tokens).sign_in(service.admin["Authorization"].split()[1])
+    headers = service.admin | {"Cookie": f"{COOKIE}={session}"}
+    tried = [
+        (method, address)
+        for route in flat(api_of(service.state).routes)
+        if route.path != "/live"  # which does not end; `mutated` sends it the same
+        for address in addresses(route, odd)
+        for method in route.methods
+    ]
+    assert len(tried) > 100
+    for method, address in tried:
+        response = service.client.request(method, address, headers=headers, follow_redirects=False)
+        assert response.status_code < 500, (method, address)
+
+
+def test_a_code_with_a_zero_is_not_valid(service: Service) -> None:
+    """PostgreSQL takes no zero in a text: a form or a body may hold one."""
+    for body in ({"code": "hmy_\0_00"}, {"code": "\0"}):
+        assert service.client.post("/v1/claim", json=body).status_code < 500
+        assert service.client.post("/sign-in", data=body).status_code < 500
 
 
 def test_an_ipv6_customer_is_limited_as_one() -> None:

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "../src/explorations.js";
 import { MemoryStore } from "../src/memory.js";
 import { Device } from "../src/node.js";
 import { FaultServer } from "./support/fault_server.mjs";
 import { RECORD, setClock, STEP } from "./support/devices.mjs";
+import { vectorFiles } from "./support/vector_files.mjs";
 
 /**
  * Silence tells nothing: a hostile server offers one survey for each possible value and sees who answers, which requests come, how long
@@ -41,6 +43,19 @@ const WIFI = { name: "wifi", kind: "categorical", values: [false, true] };
 const two = isOne("two-types", "theme", ["light", "dark"]);
 two.attributes.push({ ...two.attributes[0], name: "other", reads: "theme", values: [1, 2] });
 
+/** A step of an exploration, of texts that begin as somebody's does, or are exactly somebody's. */
+function exploring(training, asked) {
+  const step = structuredClone(vectorFiles.texts.step);
+  Object.assign(step.survey.attributes[0], { name: "theme", reads: "theme", ...asked });
+  return { ...step, training };
+}
+
+const EXPLORATIONS = [
+  exploring("begins", {}),
+  exploring("missing", { missing: "dark" }),
+  exploring("is-it", { length: 48, prefixes: [], bits: 0, strings: ["110001", "1", "0"] }),
+];
+
 const DOCUMENTS = [
   ...THEMES.map((theme, place) => isOne(`theme-${place}`, "theme", [theme, "no such thing"], [{}, { missing: theme }, { unlisted: theme }][place % 3])),
   isOne("age", "age", [33, -1]),
@@ -57,7 +72,7 @@ const DOCUMENTS = [
 /** All that can be seen of a visit, but the symbols. */
 async function trace(test, values) {
   const server = new FaultServer(...DOCUMENTS);
-  server.train(STEP);
+  for (const step of [STEP, ...EXPLORATIONS]) server.train(step);
   const address = await server.start();
   const store = new MemoryStore();
   const drawn = [];
@@ -99,7 +114,7 @@ const SOURCES = {
 test("nobody can be told from anybody by what they do", async (test) => {
   setClock(test, () => 1.8e12);
   const expected = await trace(test, {});
-  assert.equal(expected.answered.length, DOCUMENTS.length - 3 + 1);
+  assert.equal(expected.answered.length, DOCUMENTS.length - 3 + 1 + EXPLORATIONS.length);
   assert.deepEqual(Object.keys(expected.skipped), ["wrong-type", "outside", "two-types"]);
   for (const value of VALUES) {
     const everything = Object.fromEntries(Object.keys(RECORD).map((name) => [name, value]));

@@ -43,6 +43,9 @@ OFF = 0.03
 TIE = 1.1
 """Chances that differ by less than this factor are taken as equal: approximations may."""
 
+DENSE = 1e-9
+"""Share of a standard error below which the values that an estimate can take are dense."""
+
 _LEAST, _MOST = 1e-300, 1 - 1e-16
 
 
@@ -80,15 +83,15 @@ def opposite_tail(
     error = np.sqrt(variance)
     skewness, kurtosis = third / error**3, fourth / variance**2
     cut = _smooth_quantile(np.clip(TIE * tail, _LEAST, _MOST), skewness, kurtosis) * error
-    stepped = np.where(step > 0, step, 1.0)
-    steps = np.ceil((excess - cut) / stepped + 0.5 - 1e-9)
-    place = np.where(step > 0, excess - steps * step, cut)
+    stepped = step > DENSE * error
+    steps = np.ceil((excess - cut) / np.where(stepped, step, 1.0) + 0.5 - 1e-9)
+    place = np.where(stepped, excess - steps * step, cut)
     below = _smooth_below((place + step / 2) / error, skewness, kurtosis)
     lumpy = kurtosis > LUMPY
     if lumpy.any():
         found, places = _lumps_below(tail, excess, variance, third, fourth)
         below, place = np.where(lumpy, found, below), np.where(lumpy, places, place)
-    impossible = place < least - 1e-6 * np.where(step > 0, step, error)
+    impossible = place < least - 1e-6 * np.where(stepped, step, error)
     return np.where(impossible, 0.0, below)
 
 

@@ -18,7 +18,7 @@ from .findings import Findings
 from .never_shown import is_never_shown
 from .picking import picked_strings
 from .planning import plan
-from .schedule import LOOKED_AT, MOST_STRINGS, Schedule
+from .schedule import LOOKED_AT, Schedule
 from .step import COUNT, SEARCH, Step
 
 
@@ -177,7 +177,7 @@ class Explorer:
         )  # fmt: skip
         self.history[-1]["tested"] = self._tested(step, standing)
         best = np.argsort(-standing.log_odds, kind="stable").tolist()
-        strings = [one for one in best if shown[one].is_whole][:MOST_STRINGS]
+        strings = [one for one in best if shown[one].is_whole][: self.schedule.most_strings]
         prefixes = [one for one in best if not shown[one].is_whole][: self.schedule.keep]
         estimates = standing.estimates.tolist()
         kept_from = min((estimates[one] for one in strings), default=0.0)
@@ -187,7 +187,8 @@ class Explorer:
             bits, text, cut, _ = shown[one]
             self._candidates.append(Candidate(bits, text, cut, chance, kept_from, pooled))
         self._candidates.sort(key=lambda one: -one.evidence.z)
-        self._candidates = self._candidates[: MOST_STRINGS if prefixes else self.schedule.counted]
+        room = self.schedule.most_strings if prefixes else self.schedule.counted
+        self._candidates = self._candidates[:room]
         chances = log_chance(standing.log_odds).tolist()
         self._prefixes = [
             Prefix(shown[one].bits, estimates[one], deviation, chances[one]) for one in prefixes

@@ -14,6 +14,7 @@ asks for: its threshold, and the same margin for all.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,7 @@ from functools import cached_property
 from scipy.stats import norm
 
 from .definition import Exploration
+from .step import SEARCH, Step
 
 PLACES = 1 << 20
 """Places that a step tells apart, about."""
@@ -41,7 +43,11 @@ LOOKED_AT = 2.3
 """Places that stand out by fewer standard deviations are not decoded."""
 
 MOST_STRINGS = 384
-"""Whole strings that are kept while others are searched for."""
+"""Whole strings that are kept while others are searched for, if a document has room for them."""
+
+MOST_DOCUMENT_BYTES = 64_000
+ROUND_BYTES = 500
+"""What a round adds to a step's document, and a table that is a little longer than thought."""
 
 CHANCE = 0.9
 """With this chance a string is found that is as common as the plan says."""
@@ -104,10 +110,26 @@ class Schedule:
         short = text.code.strings_within("", self.first_bits)
         return short + DOUBTFUL * 2.0 ** self.more_bits(self.keep, 0)
 
+    @cached_property
+    def most_strings(self) -> int:
+        """How many whole strings are kept while others are searched for.
+
+        A step's document stays below 64 kB: large tables (of a large epsilon) and many
+        prefixes leave less room.
+        """
+        if self.searches == 1:
+            return MOST_STRINGS
+        length, more = self.exploration.text.bits, self.more_bits(self.keep, 0)
+        prefixes = [format(number, f"0{length - more}b") for number in range(self.keep)]
+        step = Step(self.exploration, self.searches, SEARCH, prefixes, more, [], devices=1)
+        size = len(json.dumps(step.to_document(), separators=(",", ":")).encode())
+        room = (MOST_DOCUMENT_BYTES - ROUND_BYTES - size) // (length + len('"",'))
+        return min(MOST_STRINGS, max(room, self.exploration.wanted // 2))
+
     @property
     def string_threshold(self) -> float:
         """From so many standard deviations on a string is kept until the last step."""
-        return max(LOOKED_AT, float(norm.isf(min(0.5, MOST_STRINGS / PLACES))))
+        return max(LOOKED_AT, float(norm.isf(min(0.5, self.most_strings / PLACES))))
 
     def found_threshold(self, tested: float, chance: float = 1.0) -> float:
         """From so many on a string is found, if so many were tested, weighted by their chance."""

@@ -29,7 +29,7 @@ from .credentials import is_device
 from .dashboard.sessions import COOKIE, Sessions
 from .problems import Problem
 from .state import ServiceState
-from .texts import check_texts
+from .texts import check_address, check_texts
 
 UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))
 """What those who look after the server ask for, also while someone floods it."""
@@ -51,6 +51,7 @@ class Admission:
         try:
             if scope["path"] not in UNLIMITED:
                 self._state.address_limit.check(client_of(scope))
+            check_address(scope["path"], scope["query_string"])
             most = await self._allowance(scope) if has_body(headers) else 0
             body = await read_body(receive, headers, most)
             check_texts(body)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import structlog
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, SQLAlchemyError
 
 log = structlog.get_logger(__name__)
 
@@ -87,6 +87,9 @@ def problem_of(raised: Exception, path: str) -> Problem:
     """
     if isinstance(raised, Problem):
         return raised
+    if isinstance(raised, DataError):
+        log.warning("the database does not take a value", path=path, problem=str(raised))
+        return Problem("malformed", "a text or a number of this request cannot be stored")
     if isinstance(raised, SQLAlchemyError):
         log.error("the database did not respond", path=path, problem=str(raised))
         return OverloadedError("the database does not respond")

@@ -1,4 +1,5 @@
-"""Texts that cannot be written: half of a surrogate pair, which JSON can escape but not UTF-8."""
+"""Texts that cannot be written: half of a surrogate pair, which JSON can escape but not UTF-8; and
+a zero in an address, which PostgreSQL does not take."""
 
 from __future__ import annotations
 
@@ -10,6 +11,18 @@ from typing import Any
 from .problems import Problem
 
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def check_address(path: str, query: bytes) -> None:
+    r"""Raise the problem that an address holds a zero: nothing that it could name does.
+
+    >>> check_address("/v1/surveys/phones", b"round=100%25")
+    >>> check_address("/v1/surveys/\0", b"")
+    Traceback (most recent call last):
+    harmony.service.problems.Problem: the address holds a zero byte (%00)
+    """
+    if "\0" in path or b"%00" in query:
+        raise Problem("not-found", "the address holds a zero byte (%00)")
 
 
 def check_texts(body: bytes) -> None:

@@ -36,11 +36,12 @@ export class FaultServer {
     this.rounds.set(name, { label, seed: sha256(`${name} ${label}`).slice(0, 32) });
   }
 
-  /** Open a step of a training. */
+  /** Open a step of a training; other trainings go on. */
   train(step) {
     const { training, round, survey } = step;
     this.rounds.set(training, round);
-    this.trainings = [{ name: training, epsilon: survey.epsilon }];
+    const others = this.trainings.filter(({ name }) => name !== training);
+    this.trainings = [...others, { name: training, epsilon: survey.epsilon }];
     this.tasks.set(training, step);
   }
 

@@ -29,6 +29,11 @@ router = APIRouter(prefix="/v1", tags=["governance"])
 
 Confirm = Annotated[str | None, Query(description=CONFIRM)]
 
+Before = Annotated[
+    int | None, Query(ge=1, le=2**63 - 1, description="only entries below this number")
+]
+"""Not beyond what a database counts to."""
+
 
 @router.get("/surveys/{name}/settings")
 def survey_settings(state: State, _: Analyst, name: str) -> SurveySettings:
@@ -90,7 +95,7 @@ def delete_training(state: State, holder: Admin, name: str, confirm: Confirm = N
 def activity(
     state: State,
     _: Admin,
-    before: Annotated[int | None, Query(ge=1, description="only entries below this number")] = None,
+    before: Before = None,
     most: Annotated[int, Query(ge=1, le=MOST_ENTRIES)] = MOST_ENTRIES,
 ) -> ActivityList:
     """List administrative acts, newest first."""

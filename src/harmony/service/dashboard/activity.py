@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from harmony.csv_table import csv_table
 from harmony.service.activity import MOST_ENTRIES
 from harmony.service.api.access import State
+from harmony.service.api.governance import Before
 from harmony.service.api.policies import ActivityView
 from harmony.service.state import ServiceState
 
@@ -20,8 +21,6 @@ from .rendering import page
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 
 COLUMNS = ("number", "at", "who", "role", "token", "act", "subject", "detail")
-
-Before = Annotated[int | None, Query(ge=1)]
 
 
 @router.get("/activity")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -19,7 +19,7 @@ from harmony.survey import Survey
 from harmony.wording import MOST_CHARACTERS
 
 from .access import Manager, OwnForm, PageRoute, field
-from .forms import KINDS, SurveyForm
+from .forms import KINDS, SurveyForm, rows_wished
 from .governance import retention_of, schedule_of
 from .rendering import HEADERS, fragment, page
 from .sessions import Visitor
@@ -62,10 +62,8 @@ def empty_form(request: Request, visitor: Manager) -> Response:
 def fill_form(request: Request, state: State, visitor: Manager, form: OwnForm) -> Response:
     """Create the survey, or show the form again: with a row more or less, or with its plan."""
     filled, wish = SurveyForm.of(form), field(form, "wish")
-    if wish == "another":
-        return _form(request, visitor, filled.with_another(), Planned())
-    if wish.startswith("without-") and wish[8:].isdecimal():
-        return _form(request, visitor, filled.without(wish[8:]), Planned())
+    if rows := rows_wished(filled.attributes, wish):
+        return _form(request, visitor, replace(filled, attributes=rows), Planned())
     planned = Planned.of(filled)
     if wish == "plan" or planned.survey is None:
         return _form(request, visitor, filled, planned)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -17,6 +17,7 @@ from harmony.service.problems import Problem
 from harmony.service.training.storage import begun, definition_of
 
 from .access import Manager, OwnForm, PageRoute, body_of, field
+from .forms import rows_wished
 from .rendering import HEADERS, fragment, page
 from .sessions import Visitor
 from .step_forms import KINDS, LOSSES, ExplorationForm, StepsForm, TrainingForm
@@ -77,10 +78,8 @@ def empty_training(request: Request, visitor: Manager) -> Response:
 def fill_training(request: Request, state: State, visitor: Manager, form: OwnForm) -> Response:
     """Create the training, or show the form again: with a row more or less, or with its plan."""
     filled, wish = TrainingForm.of(form), field(form, "wish")
-    if wish == "another":
-        return _form(request, visitor, filled.with_another(), Planned())
-    if wish.startswith("without-") and wish[8:].isdecimal():
-        return _form(request, visitor, filled.without(wish[8:]), Planned())
+    if rows := rows_wished(filled.attributes, wish, fixed=1):  # what is predicted stays
+        return _form(request, visitor, replace(filled, attributes=rows), Planned())
     planned = Planned.of(filled)
     if wish == "plan" or planned.problem:
         return _form(request, visitor, filled, planned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 from harmony.errors import SurveyError
@@ -114,15 +114,6 @@ class SurveyForm:
             attributes=attributes_of(form) or (AttributeFields(),),
         )
 
-    def with_another(self) -> SurveyForm:
-        """Return the form with one more attribute."""
-        return replace(self, attributes=(*self.attributes, AttributeFields()))
-
-    def without(self, place: str) -> SurveyForm:
-        """Return the form without the attribute at this place, if there is any; the last stays."""
-        kept = tuple(one for number, one in enumerate(self.attributes) if str(number) != place)
-        return replace(self, attributes=kept or (AttributeFields(),))
-
     def definition(self) -> dict[str, Any]:
         """Return the survey's definition, or raise what is wrong with the form."""
         more: dict[str, Any] = {"purpose": self.purpose} if self.purpose else {}
@@ -158,6 +149,25 @@ def attributes_of(form: Form) -> tuple[AttributeFields, ...]:
         )
         for place in range(len(columns["name"]))
     )
+
+
+def rows_wished(
+    rows: tuple[AttributeFields, ...], wish: str, fixed: int = 0
+) -> tuple[AttributeFields, ...] | None:
+    """Return the rows with one more or one less, if the pressed button wishes for that.
+
+    The `fixed` first ones stay, and one more is always there, if only an empty one.
+
+    >>> [one.name for one in rows_wished((AttributeFields("wifi"),), "another")]
+    ['wifi', '']
+    """
+    if wish == "another":
+        return (*rows, AttributeFields())
+    word, _, place = wish.partition("-")
+    if word != "without" or not place.isdecimal():
+        return None
+    kept = tuple(one for at, one in enumerate(rows) if at < fixed or str(at) != place)
+    return kept if kept[fixed:] else (*kept, AttributeFields())
 
 
 def devices_of(text: str) -> int:

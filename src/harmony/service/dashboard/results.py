@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
 
 from harmony.errors import HarmonyError
 from harmony.estimate.change import Change
@@ -27,6 +29,8 @@ OPENED = 4
 
 
 Order = Literal["asked", "changed"]
+
+PageNumber = Annotated[int, Query(alias="page", ge=1, le=1000)]
 
 
 def results_of(

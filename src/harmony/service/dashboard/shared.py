@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from harmony.service.api.access import State
 from harmony.service.composition import spending_of
@@ -23,7 +23,7 @@ from .policy_views import retention_sentence
 from .readings import Read, Readings
 from .recent import Recent
 from .rendering import HEADERS, POLICY, fragment, html_response
-from .results import results_of
+from .results import PageNumber, results_of
 from .views import attribute_card
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
@@ -52,7 +52,7 @@ def show_shared(
     recent: Pages,
     code: str = "",
     round: str = "",
-    page_number: Annotated[int, Query(alias="page", ge=1, le=1000)] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show a round of the survey that a link is for, by default the latest."""
     share, entry, shown = _opened(state, code, round)

@@ -86,15 +86,6 @@ class TrainingForm(StepsForm):
         rows = (sent[:1] or (TARGET,)) + (sent[1:] or (AttributeFields(),))
         return replace(super().of(form), attributes=rows)
 
-    def with_another(self) -> TrainingForm:
-        """Return the form with one more feature."""
-        return replace(self, attributes=(*self.attributes, AttributeFields()))
-
-    def without(self, place: str) -> TrainingForm:
-        """Return the form without the feature at this place; what is predicted and one stay."""
-        kept = tuple(one for at, one in enumerate(self.attributes) if at == 0 or str(at) != place)
-        return replace(self, attributes=kept if kept[1:] else (*kept, AttributeFields()))
-
     def definition(self) -> dict[str, Any]:
         """Return the training's definition, or raise what is wrong with the form.
 

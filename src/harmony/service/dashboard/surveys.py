@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
@@ -28,7 +28,7 @@ from .live import version_of
 from .policy_views import kept_sentence, retention_sentence
 from .readings import Read
 from .rendering import page
-from .results import results_of
+from .results import PageNumber, results_of
 from .snippets import snippets
 from .views import survey_row
 
@@ -104,7 +104,7 @@ def show_survey(
     name: str,
     round: str = "",
     order: Literal["asked", "changed"] = "asked",
-    page_number: Annotated[int, Query(alias="page", ge=1)] = 1,
+    page_number: PageNumber = 1,
 ) -> Response:
     """Show a round of a survey, by default the latest; a page has so many attributes."""
     entry = state.catalogue.survey(name)

@@ -3,6 +3,7 @@ package org.harmonyldp.device;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,6 +33,19 @@ final class Samples {
     /** A step of the training "charging", with every derivation. */
     static Map<String, Object> step() {
         return copy(file("steps").get("step"));
+    }
+
+    /** A step of an exploration that asks for this text of the record. */
+    static Map<String, Object> exploring(String name, String text, String... prefixes) {
+        Map<String, Object> step = copy(file("texts").get("step"));
+        Map<String, Object> survey = copy(step.get("survey"));
+        Map<String, Object> asked = copy(((List<?>) survey.get("attributes")).get(0));
+        asked.put("reads", text);
+        asked.put("prefixes", Arrays.asList(prefixes));
+        survey.put("attributes", Arrays.asList(asked));
+        step.put("training", name);
+        step.put("survey", survey);
+        return step;
     }
 
     @SuppressWarnings("unchecked")

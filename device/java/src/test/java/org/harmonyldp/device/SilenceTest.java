@@ -96,6 +96,8 @@ class SilenceTest extends DeviceRoom {
         missing.put("missing", "flu");
         server.publish(isBoth("theme-bins", missing, "bins", Arrays.asList(0, 33, 120)), "1");
         server.train(Samples.step());
+        server.train(Samples.exploring("begins", "theme", "00", "11", "01"));
+        server.train(Samples.exploring("is-it", "theme"));
     }
 
     private Map<String, Object> someone(Random random) {
@@ -146,7 +148,7 @@ class SilenceTest extends DeviceRoom {
             assertEquals(expected, trace(someone(random), person));
         }
         assertEquals(expected, trace(Collections.emptyMap(), PEOPLE));
-        assertEquals(9, server.seen.size());
+        assertEquals(11, server.seen.size());
     }
 
     /** Throws whatever it is given, declared or not, as code in Kotlin may. */

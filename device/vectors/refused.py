@@ -1,0 +1,108 @@
+"""Vectors of surveys that a device must refuse, and of some that it must take."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+from over_time import large_memo, memory_refusals, taken_surveys
+from refusals import (
+    REMOVED,
+    over_by_one,
+    pair_refusals,
+    paired_survey,
+    refusals,
+    remembering_survey,
+    small_survey,
+)
+
+
+def refused_vectors() -> dict[str, Any]:
+    cases = []
+    bases = [(small_survey(), one) for one in refusals()]
+    bases += [(paired_survey(), one) for one in pair_refusals()]
+    bases += [(remembering_survey(), one) for one in memory_refusals()]
+    for document, (why, field, changes) in bases:
+        for path, value in changes:
+            *parents, last = path
+            place: Any = document
+            for step in parents:
+                place = place[step]
+            if value is REMOVED:
+                del place[last]
+            else:
+                place[last] = value
+        cases.append({"why": why, "field": field, "survey": document})
+    just_kept = copy.deepcopy(small_survey())
+    most, least = over_by_one()
+    just_kept["tables"][0]["counts"] = [most - 1, least + 1]
+    nulls = paired_survey() | {"tiers": None}
+    nulls["attributes"][0] |= {"bins": None, "missing": None, "unlisted": None}
+    nulls["attributes"][1] |= {"missing": None, "unlisted": None}
+    nulls["attributes"][1]["mechanisms"][0]["signed"] = None
+    nulls["attributes"][0]["reads"] = nulls["attributes"][1]["reads"] = None
+    nulls["attributes"][3] |= {"missing": None, "unlisted": None, "reads": None}
+    nulls["attributes"][3]["of"][1] |= {"missing": None, "bins": None, "reads": None}
+    odd = paired_survey()
+    odd["attributes"][3] |= {"reads": "what its parts do not", "values": 7, "low": "high"}
+    odd["attributes"][3]["of"][0] |= {"coin": 0, "mechanisms": "of parts are not looked at"}
+    odd["attributes"][3]["of"][1] |= {"name": "wifi"}
+    in_tiers = small_survey() | {"epsilon": None, "tiers": [1.0]}
+    return {
+        "about": "surveys that a device must refuse, with a message that names the field; "
+        "and some that it must take; `bytes` are documents as they arrive, each text so many times",
+        "refused": cases,
+        "taken": [
+            {"why": "the survey that the refused ones are changes of", "survey": small_survey()},
+            {"why": "a table that keeps its epsilon by less than one count", "survey": just_kept},
+            {"why": "null where a field is optional", "survey": nulls},
+            {"why": "null for epsilon beside tiers", "survey": in_tiers},
+            {"why": "a survey with a crosstab", "survey": paired_survey()},
+            {"why": "a crosstab with fields that it does not have", "survey": odd},
+            *({"why": why, "survey": survey} for why, survey in taken_surveys()),
+        ],
+        "bytes": byte_cases(),
+    }
+
+
+def byte_cases() -> list[dict[str, Any]]:
+    """Documents byte by byte: how numbers may be written, and what is refused unparsed."""
+    text = json.dumps(small_survey())
+    cases: list[tuple[str, bool, list[tuple[str, int]]]] = [
+        ("as it should be", True, [(text, 1)]),
+        ("white space and unknown fields", True,
+         [(" \n\t", 100), (text.replace('"name"', '"colour": {"deep": [[]]}, "name"'), 1)]),
+        ("integers written as fractions", True,
+         [(text.replace('"answers": 1', '"answers": 1.0').replace('"coin": 1', '"coin": 10e-1'),
+           1)]),
+        ("numbers written as integers", True,
+         [(text.replace("0.0", "0").replace("90.0", "90"), 1)]),
+        ("of a name given twice the last counts", True,
+         [(text.replace('{"format"', '{"format": "x", "format"', 1), 1)]),
+        ("empty", False, []),
+        ("not closed", False, [(text[:-1], 1)]),
+        ("something after it", False, [(text, 2)]),
+        ("a byte order mark", False, [("\ufeff", 1), (text, 1)]),
+        ("a number that JSON has not", False, [(text.replace("90.0", "NaN"), 1)]),
+        ("a number beyond doubles", False, [(text.replace("90.0", "1e999"), 1)]),
+        ("a number beyond doubles that nobody reads", True,
+         [(text.replace('"name"', '"colour": 1e999, "name"', 1), 1)]),
+        ("a large number of many digits", True,
+         [(text.replace('"low": 0.0', '"low": -1' + "0" * 305, 1), 1)]),
+        ("a trailing comma", False, [(text.replace("[1]", "[1,]", 1), 1)]),
+        ("more than a mebibyte", False, [(" ", 1 << 20), (text, 1)]),
+        ("a mebibyte", True, [(" ", (1 << 20) - len(text)), (text, 1)]),
+        ("a number of 401 digits", False,
+         [('{"x": ', 1), ("9", 401), (", ", 1), (text[1:], 1)]),
+        ("a number of 400 digits", True,
+         [('{"x": ', 1), ("9", 400), (", ", 1), (text[1:], 1)]),
+        ("too many arrays", False,
+         [('{"x": [', 1), ("[],", 1 << 16), ("[]], ", 1), (text[1:], 1)]),
+        ("a memo of 8,192 words", True, large_memo(8191)),
+        ("a memo of too many words", False, large_memo(8192)),
+    ]  # fmt: skip
+    return [
+        {"why": why, "taken": taken, "parts": [list(part) for part in parts]}
+        for why, taken, parts in cases
+    ]
