@@ -33,6 +33,9 @@ PLACING, LEAST_PLACING = 1600.0, 20.0
 MOST_FOR_PLACING, MOST_FOR_THE_LABEL = 0.07, 0.03
 """The shares of all devices that may place features, and the label."""
 
+LEAST_SIZE = 1000.0
+"""Answers without noise below which all devices are needed for the level of a numeric label."""
+
 FEATURE_SIZE, LABEL_SIZE, LEVEL_SIZE = 100.0, 300.0, 1200.0
 """Answers without noise below which the places of features and of the label, and its level, cost
 more than the rest."""
@@ -69,13 +72,16 @@ class Allocation:
     def __init__(self, training: Training) -> None:
         self.training = training
         self.squared = training.loss == "squared"
-        self.learns = plan(training).closed >= LEAST_CLOSED
+        self.noise = answer_noise(training.epsilon)
+        self.least_devices = math.ceil(LEAST_SIZE * self.noise) if self.squared else 1
+        """Those without whom not even the level would be known."""
+        enough = training.devices >= self.least_devices
+        self.learns = enough and plan(training).closed >= LEAST_CLOSED
         """Whether more than the label's level can be learned at all."""
         kept = training.evaluating if self.learns else 0
         self.devices = n = max(training.devices - kept, 1)
         """Those that the model learns from."""
         blocks, width = len(training.features), training.width
-        self.noise = answer_noise(training.epsilon)
         even = 1 / (1 + math.sqrt(blocks * width))
         needed = self.noise / SCALAR_ERROR**2 / n
         self.scalar = min(MOST_FOR_A_SCALAR, max(even, needed))

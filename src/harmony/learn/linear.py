@@ -16,12 +16,13 @@ from ..attributes import Attribute
 from ..bulk.columns import TableLike
 from ..errors import DataError, FewDevicesWarning, RepeatedFitWarning, SurveyError
 from ..frames import pandas_frame
+from .allocation import Allocation
 from .coefficients import coefficient_names, coefficient_rows
 from .collecting import train
 from .domains import Bounds, Categories, column_names, read_domains
 from .model import Model
 from .multiclass_model import MulticlassModel
-from .planning import LEAST_CLOSED, plan
+from .planning import plan
 from .records import Records
 from .repeats import LEDGER, hashed_rows
 from .trainer import Trainer
@@ -135,12 +136,12 @@ class Linear(BaseEstimator):
             )
 
     def _warn_if_few(self, training: Training) -> None:
-        expected = plan(training)
-        if expected.closed < LEAST_CLOSED:
+        allocation = Allocation(training)
+        if not allocation.learns:
+            needed = max(plan(training, closed=0.5).devices, allocation.least_devices)
             warnings.warn(
                 f"{training.devices:,} devices are few for {training.width} weights at epsilon "
-                f"{training.epsilon:g}; half of what could be learned needs about "
-                f"{plan(training, closed=0.5).devices:,}",
+                f"{training.epsilon:g}; half of what could be learned needs about {needed:,}",
                 FewDevicesWarning,
                 stacklevel=4,
             )

@@ -35,8 +35,8 @@ NUMBER_PLACE, VALUES_PLACE = 200.0, 30.0
 """What it costs to place a number in its domain, and to count values, in answers without noise."""
 
 LEAST_CLOSED = 0.2
-"""Where less than this share of the gap would be closed only the label's level is asked for: of a
-hundred random trainings below it none gained 2%, and many lost that."""
+"""Where less than this share of the gap would be closed only the label's level is asked for: of
+58 random trainings below it none gained 2% in error, and 21 lost that."""
 
 
 @dataclass(frozen=True)
