@@ -13,6 +13,7 @@ from bisect import bisect_right
 from math import isfinite
 
 from .errors import RefusedError
+from .fields import checked_number
 from .protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VALUES
 from .record import BOOLEAN, DERIVED, NUMBER, TEXT
 from .strict_json import whole
@@ -328,17 +329,6 @@ def checked_attribute_name(name: object, field: str) -> str:
 
 def _number(document: dict[str, Any], field: str) -> float:
     return checked_number(document.get(field), field)
-
-
-def checked_number(number: object, field: str) -> float:
-    """Return a finite number of a document, or raise RefusedError."""
-    if type(number) in (float, int):
-        try:
-            if isfinite(number):  # type: ignore[arg-type]  # a number
-                return float(number)  # type: ignore[arg-type]
-        except OverflowError:
-            pass
-    raise RefusedError(f"'{field}' must be a finite number")
 
 
 def is_well_formed(text: str) -> bool:

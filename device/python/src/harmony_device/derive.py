@@ -25,8 +25,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from .attributes import Category, Number, Signed, checked_number
+from .attributes import Category, Number, Signed
 from .errors import RefusedError
+from .fields import checked_number
 from .protocol import MAX_EDGES, MAX_TERMS
 
 TYPE_CHECKING = False

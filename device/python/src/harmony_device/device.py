@@ -21,7 +21,6 @@ from .record import Record, snapshot
 from .sending import TOO_OLD, Sending
 from .server import GONE, Offer, Server, TrainingOffer, retry_after, trouble
 from .spending import Spending, objection_to_turn
-from .step import Step
 from .surveys import Surveys
 from .transport import HttpTransport
 from .visit import Visit
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from .attributes import Answer
     from .record import Values
+    from .step import Step
     from .survey import Survey
     from .transport import Transport
 
@@ -282,7 +282,7 @@ class Device:
             if objection is not None:
                 visit.skipped[offer.name] = objection
             else:
-                self._answer_one(identity, offer, survey, survey.read, values, visit)
+                self._answer_one(identity, offer, survey, survey, survey.read, values, visit)
 
     def _is_reviewed(self, name: str, fingerprint: str | None = None) -> bool:
         """Whether the app's authors allow this document; a training's cannot be known before."""
@@ -333,14 +333,14 @@ class Device:
         except RefusedError as problem:
             visit.skipped[training.name] = str(problem)
         else:
-            self._answer_one(
-                identity, step, step.survey, lambda of: step.read(of, os.urandom), values, visit
-            )
+            survey, read = step.survey, lambda of: step.read(of, os.urandom)
+            self._answer_one(identity, step, step, survey, read, values, visit)
 
     def _answer_one(
         self,
         identity: Identity,
         offer: Offer | Step,
+        asks: Survey | Step,
         survey: Survey,
         read: Callable[[Values], Sequence[Answer]],
         values: Values,
@@ -351,7 +351,6 @@ class Device:
         Up to `snapshot` nothing has looked at a value.  After it, nothing that is decided here
         does: the answers go into `randomise`, and the warnings to the app alone.
         """
-        asks = offer if isinstance(offer, Step) else survey
         objection = self._record.lack(asks.needs)
         if objection is None:
             told = snapshot(values, asks.needs)

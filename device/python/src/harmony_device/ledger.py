@@ -20,7 +20,7 @@ from .strict_json import refuse_constant, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 FILE = "ledger.jsonl"
@@ -226,6 +226,11 @@ class _Reading:
         for entry in self.found:
             if min(entry.dates) >= at + DAYS_30:
                 entry.dates.append(at)
+
+
+def has_taken_part(training: str, entries: Iterable[Entry]) -> bool:
+    """Whether a ledger's entries hold a step of this training."""
+    return any(entry.survey == training for entry in entries)
 
 
 def _text(value: object) -> str:

@@ -6,13 +6,12 @@ that is not usable raises ServerError.
 
 from __future__ import annotations
 
-from .attributes import checked_number
 from .errors import RefusedError, ServerError
+from .fields import checked_name, checked_number, checked_seed
 from .identity import Identity
+from .ledger import has_taken_part
 from .protocol import MAX_SAFE_INTEGER, MAX_SURVEYS, MOST_BYTES, PROTOCOL
-from .step import Step, checked_seed, has_taken_part
 from .strict_json import parse_json, whole
-from .survey import checked_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .ledger import Entry
+    from .step import Step
     from .transport import Reply, Transport
 
 GONE = (404, 410)
@@ -74,6 +74,8 @@ class TrainingOffer:
 
     def step(self, content: bytes, most_bytes: int) -> Step:
         """Read a step as it was downloaded, which must be of this training."""
+        from .step import Step
+
         step = Step.from_json(content, most_bytes)
         if step.name != self.name:
             raise RefusedError("'training' is not the training that was asked for")

@@ -9,14 +9,15 @@ and what the step computes before them (`derive`) can cost accuracy, never priva
 
 from __future__ import annotations
 
-from .attributes import Category, Histogram, Signed, checked_number, single_from_document
-from .coins import SEED_BYTES
+from .attributes import Category, Histogram, Signed, single_from_document
 from .derive import Terms, clipped, derivation
 from .errors import RefusedError
+from .fields import checked_name, checked_number, checked_seed
+from .ledger import has_taken_part
 from .protocol import MAX_FEATURES, MOST_BYTES, STEP_FORMAT
 from .record import reader
 from .strict_json import parse_json
-from .survey import Survey, checked_name, located
+from .survey import Survey, located
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,11 +117,6 @@ class Step:
         return list(dict.fromkeys(warnings))
 
 
-def has_taken_part(training: str, entries: Iterable[Entry]) -> bool:
-    """Whether a ledger's entries hold a step of this training."""
-    return any(entry.survey == training for entry in entries)
-
-
 class Score:
     """An intercept and a weight for each feature, or for each of its values.
 
@@ -209,21 +205,3 @@ def _checked_round(opened: Any) -> tuple[str, bytes]:
         raise RefusedError("'round' must be an object with 'label' and 'seed'")
     label = checked_name(opened.get("label"), "label", "._:-", 64)
     return label, checked_seed(opened.get("seed"))
-
-
-def checked_seed(seed: object) -> bytes:
-    """Return a round's seed, or raise RefusedError.
-
-    >>> checked_seed("00 " * 16)
-    Traceback (most recent call last):
-    ...
-    harmony_device.errors.RefusedError: 'seed' must be 32 hexadecimal digits
-    """
-    if isinstance(seed, str) and len(seed) == 2 * SEED_BYTES:
-        try:
-            read = bytes.fromhex(seed)
-        except ValueError:
-            read = b""
-        if len(read) == SEED_BYTES:  # fewer if there was white space
-            return read
-    raise RefusedError(f"'seed' must be {2 * SEED_BYTES} hexadecimal digits")

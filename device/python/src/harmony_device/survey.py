@@ -14,6 +14,7 @@ from struct import Struct
 from .coins import SEED_BYTES
 from .crosstab import attribute_from_document
 from .errors import RefusedError
+from .fields import checked_name
 from .limits import Charge
 from .mechanisms import mechanism_from_document
 from .protocol import (
@@ -23,7 +24,6 @@ from .protocol import (
     MAX_COUNTS,
     MAX_EVERY,
     MAX_MEMO_WORDS,
-    MAX_NAME,
     MAX_TIERS,
     MOST_BYTES,
     MOST_EPSILON,
@@ -150,27 +150,6 @@ class Survey:
             f"{f', memory {self.memory:g}' if self.memory else ''}"
             f"{f', every {self.every} rounds' if self.every else ''}>"
         )
-
-
-def checked_name(name: object, field: str, extra: str = "._-", most: int = MAX_NAME) -> str:
-    """Return a survey's name or a round's label, or raise RefusedError.
-
-    >>> checked_name("../../etc/passwd", "name")
-    Traceback (most recent call last):
-    ...
-    harmony_device.errors.RefusedError: 'name' must be 1 to 100 letters, digits or '._-', ...
-    """
-    if isinstance(name, str) and _is_plain(name, extra) and len(name) <= most:
-        return name
-    raise RefusedError(
-        f"'{field}' must be 1 to {most} letters, digits or '{extra}', "
-        "starting with a letter or digit"
-    )
-
-
-def _is_plain(name: str, extra: str) -> bool:
-    plain = name.isascii() and all(one.isalnum() or one in extra for one in name)
-    return plain and name[:1].isalnum()
 
 
 def located(where: str, read: Callable[..., Any], *arguments: object) -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from .documents import Documents, matches
 from .errors import RefusedError
 from .lock import DirectoryLock
-from .survey import Survey
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .server import Offer
+    from .survey import Survey
 
 
 class Surveys:
@@ -27,6 +27,8 @@ class Surveys:
         """Return the offered survey; `download` is asked for it only if it is not kept."""
         survey = self._checked.get(offer.fingerprint)
         if survey is None:
+            from .survey import Survey
+
             survey = Survey.from_json(self._document(offer, download), self._most_bytes)
             self._checked[offer.fingerprint] = survey
         if survey.name != offer.name:
