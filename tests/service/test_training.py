@@ -188,7 +188,7 @@ def test_a_device_that_asks_again_gets_the_same_task(service: Service) -> None:
 
 
 def test_a_deleted_device_leaves_the_open_step_and_the_closed_ones(service: Service) -> None:
-    create(service)
+    create(service, replace(SMALL, devices=400))  # whose second step wants more than two
     early, late, stays = service.enrol(), service.enrol(), service.enrol()
     service.send(early, body_of(service, early), SMALL.name)
     fill_step(service)

@@ -6,6 +6,16 @@
   let seen = main.dataset.version;
   let busy = false;
   let again = false;
+  let left = -Infinity;
+
+  // Whoever has just followed a link goes there: a reload would bring them back.
+  addEventListener("beforeunload", () => (left = performance.now()));
+
+  function reload() {
+    const wait = left + 10_000 - performance.now();
+    if (wait > 0) setTimeout(reload, wait);
+    else location.reload();
+  }
 
   const ids = (page, selector) => [...page.querySelectorAll(selector)].map((one) => one.id).sort().join();
 
@@ -17,10 +27,10 @@
     busy = true;
     try {
       const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      if (!answer.ok || answer.redirected) return location.reload();
+      if (!answer.ok || answer.redirected) return reload();
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const shape = "[data-part], [data-chart]";
-      if (ids(page, shape) !== ids(document, shape)) return location.reload();
+      if (ids(page, shape) !== ids(document, shape)) return reload();
       for (const part of page.querySelectorAll("[data-part]")) {
         const old = document.getElementById(part.id);
         if (old.innerHTML !== part.innerHTML) old.innerHTML = part.innerHTML;
