@@ -127,11 +127,17 @@ test("a lock excludes, and is free again when its holder is dead", async (test) 
 test("a lock is free again when its holder ended, though nobody asked how", { skip: !existsSync("/proc/self/stat") && "no /proc" }, async (test) => {
   const lock = join(folder(test), "lock.node");
   mkdirSync(lock);
-  const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"]);
+  const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"]);
   test.after(() => parent.kill());
   const pid = await new Promise((resolve) => parent.stdout.once("data", (data) => resolve(Number(data))));
+  const until = async (condition) => {
+    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  // A shell would ask how its child ended; what takes its place does not.
+  await until(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8") === "sleep\n");
+  process.kill(pid);
   const stat = () => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
-  while (stat()[0] !== "Z") await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => stat()[0] === "Z");
   const [, , , namespace, boot] = newHolder().split("-");
   writeFileSync(join(lock, `holder-${pid}-${stat()[19]}-${namespace}-${boot}-0`), "");
   assert.equal(await locked(lock, () => "entered"), "entered");
