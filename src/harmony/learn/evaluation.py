@@ -239,7 +239,7 @@ def _ratio_interval(
         return LEAST_R2, 1.0
     ends = sorted((half + sign * math.sqrt(root)) / square for sign in (-1, 1))
     if square < 0:  # what is refuted lies between them
-        return LEAST_R2, ends[0] if LEAST_R2 < ends[0] and ends[1] > 1 else 1.0
+        return LEAST_R2, ends[0] if ends[0] > LEAST_R2 and ends[1] > 1 else 1.0
     return min(max(ends[0], LEAST_R2), 1.0), min(ends[1], 1.0)
 
 
