@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from random import Random
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# There is a process for each core already: threads of BLAS would wait for each other, which on
+# a busy machine takes most of the time.  The suite's workers and servers inherit it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # No test hangs on chance or on how fast the machine is: fixed examples, without a deadline each.
 settings.register_profile(

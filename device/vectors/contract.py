@@ -1,9 +1,8 @@
-"""Vectors of what surrounds a report: bounds, bytes, lists, ledgers, and who answers what."""
+"""Vectors of what surrounds a report: bounds, bytes, lists, and who answers what."""
 
 from __future__ import annotations
 
 import copy
-import json
 from hashlib import sha256
 from typing import Any
 
@@ -13,7 +12,6 @@ from refusals import paired_survey, small_survey
 from harmony.canonical import canonical_json
 
 TOTAL = 1 << 53
-DAY = 86400
 
 
 def bound_vectors() -> dict[str, Any]:
@@ -101,6 +99,9 @@ def list_vectors() -> dict[str, Any]:
         ("an epsilon that is text", changed("epsilon", "1")),
         ("an epsilon that is true", changed("epsilon", True)),
         ("enrolled_before is a number", changed("round.enrolled_before", 2026)),
+        ("no epsilon", changed("epsilon", None)),
+        ("a label that starts with a colon", changed("round.label", ":a")),
+        ("a name that starts with a dot", changed("name", ".a")),
         ("a negative number", changed("round.number", -1)),
         ("a number that is a fraction", changed("round.number", 1.5)),
         ("a number that is text", changed("round.number", "3")),
@@ -111,7 +112,7 @@ def list_vectors() -> dict[str, Any]:
         ("a list", []),
     ]
     trainings = [{"name": "charging", "epsilon": 1.0}, {"name": "../x", "epsilon": 1}, 7,
-                 {"name": "income", "epsilon": "1"}]  # fmt: skip
+                 {"name": "income", "epsilon": "1"}, {"name": "a" * 100, "epsilon": 0}]  # fmt: skip
     return {
         "about": "entries of the list of surveys: those that a device uses, and those that it "
         "passes over; whole lists that it cannot use, and `usable` ones, each with one survey "
@@ -122,9 +123,15 @@ def list_vectors() -> dict[str, Any]:
             {"why": "a label with a colon", "listed": changed("round.label", "a:1.b_c-d")},
             {"why": "a number", "listed": changed("round.number", (1 << 53) - 1)},
             {"why": "no number", "listed": changed("round.number", None)},
+            {"why": "number 0", "listed": changed("round.number", 0)},
+            {"why": "null for enrolled_before", "listed": changed("round.enrolled_before", None)},
+            {"why": "a label of 64 letters", "listed": changed("round.label", "a" * 64)},
+            {"why": "a seed in capitals", "listed": changed("round.seed", "CD" * 16)},
+            {"why": "an epsilon that no document has", "listed": changed("epsilon", 1e300)},
+            {"why": "an epsilon below zero", "listed": changed("epsilon", -1)},
         ],
         "passed_over": [{"why": why, "listed": listed} for why, listed in passed_over],
-        "trainings": {"listed": trainings, "used": ["charging"]},
+        "trainings": {"listed": trainings, "used": ["charging", "a" * 100]},
         "unusable": [
             {"why": "another protocol", "list": {"protocol": 2, "surveys": []}},
             {"why": "a protocol that is true", "list": {"protocol": True, "surveys": []}},
@@ -134,6 +141,8 @@ def list_vectors() -> dict[str, Any]:
         ],
         "usable": [
             {"why": "no protocol", "list": {"surveys": [survey]}},
+            {"why": "null for the protocol", "list": {"protocol": None, "surveys": [survey]}},
+            {"why": "the protocol written 1.0", "list": {"protocol": 1.0, "surveys": [survey]}},
             {
                 "why": "trainings that are no list",
                 "list": {"protocol": 1, "surveys": [survey], "trainings": "charging"},
@@ -154,96 +163,6 @@ def list_vectors() -> dict[str, Any]:
             )
         ],
     }
-
-
-def ledger_vectors() -> dict[str, Any]:
-    """Ledgers, and which tier an owner's limits leave to a survey."""
-
-    def line(at: str, event: str = "answered", epsilon: float = 1.0, round: str = "a") -> str:
-        written: dict[str, Any] = {"at": at, "event": event}
-        if event in ("answered", "accepted"):
-            written |= {"survey": "phones", "round": round}
-        if event == "answered":
-            written |= {"epsilon": epsilon, "asked": ["wifi"]}
-        return json.dumps(written)
-
-    month = {"per_report": 1.0, "per_round": 2.0, "per_30_days": 4.0}
-    one, three = [1.0], [0.5, 2.0, 1.0]
-    now = "2026-11-16T12:00:00Z"
-    spent = [line(f"2026-11-{day:02d}T00:00:00Z", round=str(day)) for day in (1, 5, 9, 13)]
-    tenths = [line(f"2026-11-0{day}T00:00:00Z", epsilon=0.1, round=str(day)) for day in (1, 2)]
-    cases: list[tuple[str, list[str], str, dict[str, float], list[float], str, Any]] = [
-        ("an empty ledger", [], now, month, one, "b", 0),
-        ("the tier of most epsilon that may be spent", [], now, month, three, "b", 2),
-        ("more than a report may spend", [], now, month, [2.0], "b", "per_report"),
-        ("the 30 days are full", spent, now, month, one, "b", "per_30_days"),
-        ("30 days after the first, to the second", spent, "2026-12-01T00:00:00Z", month, one, "b",
-         0),
-        ("a second before that", spent, "2026-11-30T23:59:59Z", month, one, "b", "per_30_days"),
-        ("what became of reports does not matter", [*spent, line(now, "accepted", round="1")], now,
-         month, one, "b", "per_30_days"),
-        ("forgetting frees nothing", [*spent, line(now, "forgotten")], now, month, one, "b",
-         "per_30_days"),
-        ("a smaller tier still fits", spent[:3] + [line(now, epsilon=0.5, round="c")], now, month,
-         three, "b", 0),
-        ("the same label in another survey", [line(now, epsilon=2.0, round="b")], now, month, one,
-         "b", "per_round"),
-        ("three tenths fit into 0.3", tenths, now, {"per_30_days": 0.3}, [0.1], "b", 0),
-        ("no more than that", tenths, now, {"per_30_days": 0.3}, [0.1000000006], "b",
-         "per_30_days"),
-        ("the same round in two ledgers counts twice", [line(now, round="c")] * 4, now,
-         {"per_30_days": 4.0}, one, "b", "per_30_days"),
-        ("of a round in two ledgers each line is rounded for itself",
-         [line(now, epsilon=0.5000000004, round="c")] * 2, now, {"per_30_days": 2.0}, one, "b", 0),
-        ("of a round in two ledgers each line has its own dates",
-         [line("2026-01-01T00:00:00Z", epsilon=4.0, round="c"), line(now, round="c")], now, month,
-         one, "b", 0),
-        ("of a round in two ledgers one line is of a clock that ran ahead, noticed now",
-         [line("2026-01-01T00:00:00Z", round="c"), line("2099-01-01T00:00:00Z", epsilon=4.0,
-                                                        round="c")],
-         now, month, one, "b", "per_30_days"),
-        ("an unfinished last line does not count", [*spent[:3], spent[3][:-4] + "<cut>"], now,
-         month, one, "b", 0),
-        ("a clock that ran ahead, noticed now", [line("2099-01-01T00:00:00Z", epsilon=4.0)], now,
-         month, one, "b", "per_30_days"),
-        ("a clock that ran ahead, noticed 29 days ago",
-         [line("2099-01-01T00:00:00Z", epsilon=4.0), line("2026-10-18T13:00:00Z", "clock")], now,
-         month, one, "b", "per_30_days"),
-        ("a clock that ran ahead, noticed 30 days ago",
-         [line("2099-01-01T00:00:00Z", epsilon=4.0), line("2026-10-17T12:00:00Z", "clock")], now,
-         month, one, "b", 0),
-        ("a clock that was set back long before",
-         [line("2026-11-10T00:00:00Z", "accepted", round="z"),
-          line("1970-01-01T00:00:00Z", epsilon=4.0)], now, month, one, "b", "per_30_days"),
-        ("a clock that is set back now", spent, "1970-01-02T00:00:00Z", month, one, "b",
-         "per_30_days"),
-        ("a clock that was set back for a moment", [*spent, line("1970-01-02T00:00:00Z", "clock")],
-         now, month, one, "b", "per_30_days"),
-        ("a clock a week behind", spent, "2026-10-28T00:00:00Z", month, one, "b", "per_30_days"),
-    ]  # fmt: skip
-    damaged = ["", "{}", "null", '{"at": "x", "event": "clock"}', line(now)[:-5],
-               line(now, epsilon=0), line(now, epsilon=-1),
-               '{"at": "2026-11-16T12:00:00Z", "event": "accepted"}',
-               line(now).replace("answered", "refunded"), line(now).replace("1.0", '"1.0"'),
-               line(now).replace("1.0", "Infinity"), line(now).replace("1.0", "1e999"),
-               line(now).replace('"a"', "7"), line("2026-11-16T12:00:00+00:00"),
-               line("2026-11-16T12:00:00"), line("2026-11-16", "clock"),
-               line("2026-02-30T12:00:00Z", "forgotten"), "\ufeff" + line(now),
-               line(now).replace(', "asked": ["wifi"]', "")]  # fmt: skip
-    return {
-        "about": "the lines of a ledger (the last without its end where it says <cut>), the time, "
-        "the owner's limits and a survey's tiers; what a device in round `round` answers with: the "
-        "place of a tier, or the limit that forbids every one. `damaged` are lines after which "
-        "nothing may be answered.",
-        "limits": [
-            {
-                "why": why, "lines": lines, "now": at, "limit": limit, "tiers": tiers,
-                "round": label, "answer": answer,
-            }
-            for why, lines, at, limit, tiers, label, answer in cases
-        ],
-        "damaged": damaged,
-    }  # fmt: skip
 
 
 def record_vectors() -> dict[str, Any]:

@@ -15,14 +15,13 @@ from arithmetic import code_vectors, coin_vectors, table_vectors
 from contract import (
     bound_vectors,
     document_vectors,
-    ledger_vectors,
     list_vectors,
     record_vectors,
 )
-from over_time import charge_vectors, damaged_lines, over_time_vectors, product_vectors
+from ledgers import ledger_vectors
+from over_time import over_time_vectors, product_vectors
 from refused import refused_vectors
 from reports import report_vectors
-from seeds import some_bytes
 from steps import step_vectors
 from texts import text_vectors
 
@@ -51,17 +50,15 @@ def written(value: Any) -> str:
 
 if __name__ == "__main__":
     write("bounds.json", bound_vectors() | {"products": product_vectors()})
-    write("over_time.json", over_time_vectors(some_bytes))
+    write("over_time.json", over_time_vectors())
     write("coins.json", coin_vectors())
     write("codes.json", code_vectors())
     write("tables.json", table_vectors())
     write("reports.json", report_vectors())
     write("refused.json", refused_vectors())
-    write("steps.json", step_vectors(some_bytes))
+    write("steps.json", step_vectors())
     write("documents.json", document_vectors())
     write("lists.json", list_vectors())
-    ledgers = ledger_vectors()
-    ledgers["damaged"] += damaged_lines()
-    write("ledgers.json", ledgers | {"memory": charge_vectors()})
+    write("ledgers.json", ledger_vectors())
     write("records.json", record_vectors())
-    write("texts.json", text_vectors(some_bytes))
+    write("texts.json", text_vectors())

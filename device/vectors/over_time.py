@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
-from collections.abc import Callable
 from hashlib import sha256
 from struct import iter_unpack
 from typing import Any
 
 from reference import draws, exponential_floor, remembered
-from refusals import REMOVED, remembering_survey
+from refusals import ABOVE_20, REMOVED, remembering_survey
+from seeds import some_bytes
 
 from harmony import Boolean, Categorical, Crosstab, Integer, Numeric, Survey
 
@@ -20,20 +19,20 @@ HALF, QUARTER = TOTAL // 2, TOTAL // 4
 NOW = "2026-11-16T12:00:00Z"
 
 
-def over_time_vectors(some_bytes: Callable[[str, int], bytes]) -> dict[str, Any]:
+def over_time_vectors() -> dict[str, Any]:
     """Everything that a file of its own holds."""
     return {
         "about": "`places`: a survey's fingerprint, a device and `every` to its place; `turns`: "
         "the lines of a ledger to whether a device at `place` answers round `number` of the survey "
         "'phones'; `reports`: in surveys with memory, the words of a memo and random bytes to a "
         "report, whatever the round's seed is",
-        "places": _places(some_bytes),
+        "places": _places(),
         "turns": _turns(),
-        **_reports(some_bytes),
+        **_reports(),
     }
 
 
-def _places(some_bytes: Callable[[str, int], bytes]) -> list[dict[str, Any]]:
+def _places() -> list[dict[str, Any]]:
     cases = []
     for number in range(12):
         fingerprint = sha256(f"survey {number % 3}".encode()).digest()
@@ -106,7 +105,7 @@ OWNERS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def _reports(some_bytes: Callable[[str, int], bytes]) -> dict[str, Any]:
+def _reports() -> dict[str, Any]:
     surveys, cases = {}, []
     for survey in _surveys():
         document = survey.to_document()
@@ -131,36 +130,34 @@ def _reports(some_bytes: Callable[[str, int], bytes]) -> dict[str, Any]:
 
 def product_vectors() -> list[dict[str, Any]]:
     """Memos and what follows them: the last pair that keeps epsilon together, and the first not."""
-    memos = [
-        {"kind": "circulant", "counts": [3 * QUARTER, QUARTER]},
-        {"kind": "dense", "counts": [[5 * TOTAL // 8, TOTAL // 4, TOTAL // 8],
-                                     [TOTAL // 8, TOTAL // 4, 5 * TOTAL // 8]]},
-    ]  # fmt: skip
+    circulant = {"kind": "circulant", "counts": [3 * QUARTER, QUARTER]}
+    dense = {"kind": "dense", "counts": [[5 * TOTAL // 8, TOTAL // 4, TOTAL // 8],
+                                         [TOTAL // 8, TOTAL // 4, 5 * TOTAL // 8]]}  # fmt: skip
     cases = []
-    for memo in memos:
-        symbols = len(memo["counts"][0]) if memo["kind"] == "dense" else len(memo["counts"])
-        columns = list(zip(*memo["counts"], strict=True)) if memo["kind"] == "dense" else [
-            memo["counts"]]  # fmt: skip
+    for memo, shares in ((circulant, [1, 1]), (dense, [1, 1, 1]), (circulant, [1, 3])):
+        columns = list(zip(*memo["counts"], strict=True)) if memo is dense else [memo["counts"]]
+        least = shares if memo is dense else [min(shares)]
         for epsilon, answers in ((0.5, 1), (1.0, 2), (0.3, 1), (0.0001, 1)):
             floor = exponential_floor(epsilon, answers)
 
-            def keeps(count: int, floor: int = floor, columns: Any = columns,
-                      symbols: int = symbols) -> bool:  # fmt: skip
-                keep = TOTAL - symbols * count
+            def keeps(count: int, floor: int = floor, shares: list[int] = shares,
+                      least: list[int] = least, columns: Any = columns) -> bool:  # fmt: skip
+                keep = TOTAL - sum(shares) * count
                 return all(
-                    (keep * max(one) + TOTAL * count) * 2**128
-                    <= floor * (keep * min(one) + TOTAL * count)
-                    for one in columns
+                    (keep * max(one) + TOTAL * count * share) * 2**128
+                    <= floor * (keep * min(one) + TOTAL * count * share)
+                    for one, share in zip(columns, least, strict=True)
                 )
 
-            low, high = 1, TOTAL // symbols - 1
+            low, high = 1, TOTAL // sum(shares) - 1
             while low < high:
                 middle = (low + high) // 2
                 low, high = (low, middle) if keeps(middle) else (middle + 1, high)
             cases += [
                 {"epsilon": epsilon, "answers": answers, "table": memo,
                  "replace": {"kind": "replace",
-                             "counts": [TOTAL - symbols * count, *[count] * symbols]},
+                             "counts": [TOTAL - sum(shares) * count,
+                                        *(count * share for share in shares)]},
                  "kept": keeps(count)}
                 for count in (low, low - 1)
             ]  # fmt: skip
@@ -173,6 +170,9 @@ def memory_refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
     return [
         ("every is one", "every", [(["every"], 1)]),
         ("every is a fraction", "every", [(["every"], 2.5)]),
+        ("every is 65,537", "every", [(["every"], 65537)]),
+        ("a memory above 20", "memory", [(["memory"], ABOVE_20)]),
+        ("a change above 20", "change", [(["change"], ABOVE_20)]),
         ("memory without change", "change", [(["change"], REMOVED)]),
         ("change without memory", "memory", [(["memory"], None)]),
         ("memory with tiers", "memory", [(["epsilon"], REMOVED), (["tiers"], [0.52])]),
@@ -196,14 +196,21 @@ def memory_refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
     ]  # fmt: skip
 
 
-def large_memo(inputs: int) -> list[tuple[str, int]]:
-    """A survey whose table has so many inputs, part by part: its memo has one word more."""
+def large_memo(inputs: int, answers: int = 1, used: bool = True) -> list[tuple[str, int]]:
+    """A survey with a table of so many inputs, part by part: each answer's memo has one word more.
+
+    Where it is not `used`, the answers' own tables are small.
+    """
     count, weight = 1 << 40, 1 << 39
     document = remembering_survey() | {"epsilon": 20.0, "memory": 20.0, "change": 20.0}
-    document["attributes"] = document["attributes"][1:2]
-    document["attributes"][0]["mechanisms"][0] |= {"base": inputs, "table": 0, "replace": 1}
-    document["tables"] = [{"kind": "circulant", "counts": "<memo>"},
-                          {"kind": "replace", "counts": "<replace>"}]  # fmt: skip
+    document |= {"answers": answers, "attributes": document["attributes"][1:2]}
+    if used:
+        document["attributes"][0]["mechanisms"][0] |= {"base": inputs, "table": 3, "replace": 4}
+    document["attributes"] += [
+        document["attributes"][0] | {"name": f"wifi {place}"} for place in range(1, answers)
+    ]
+    document["tables"] += [{"kind": "circulant", "counts": "<memo>"},
+                           {"kind": "replace", "counts": "<replace>"}]  # fmt: skip
     before, between, after = re.split('"<memo>"|"<replace>"', json.dumps(document))
     return [
         (f"{before}[{TOTAL - (inputs - 1) * count}", 1), (f", {count}", inputs - 1),
@@ -216,69 +223,3 @@ def taken_surveys() -> list[tuple[str, dict[str, Any]]]:
     nulls = remembering_survey() | {"every": None}
     return [("a survey with memory", remembering_survey()), ("memory and rotation", rotating),
             ("null for every", nulls)]  # fmt: skip
-
-
-def charge_vectors() -> list[dict[str, Any]]:
-    """What reports of surveys with memory leave of an owner's limits."""
-
-    def line(day: int, memo: str | None, epsilon: float = 1.0, **more: float) -> str:
-        at = f"2026-11-{day:02d}T00:00:00Z"
-        written = {"at": at, "event": "answered", "survey": "weekly", "round": str(day),
-                   "epsilon": epsilon, "asked": ["wifi"]}  # fmt: skip
-        if memo is not None:
-            written |= {"memory": 2.0, "change": 1.5, "memo": memo, **more}
-        return json.dumps(written)
-
-    charge = {"epsilon": 1.0, "memory": 2.0, "change": 1.5, "memo": "a"}
-    fresh = {"epsilon": 1.0}
-    two = [line(1, "a"), line(8, "a")]
-    steady = {"steady": True}
-    cases: list[tuple[str, list[str], dict[str, Any], dict[str, Any], Any]] = [
-        ("a report counts its change", [], {"per_30_days": 1.5}, charge, True),
-        ("and no less", [], {"per_30_days": 1.4}, charge, "per_report"),
-        ("so do those before", two, {"per_report": 2.0, "per_30_days": 4.5}, charge, True),
-        ("and no less than that", two, {"per_report": 2.0, "per_30_days": 4.4}, charge,
-         "per_30_days"),
-        ("steady, a report counts its epsilon", [],
-         {"per_report": 1.0, "per_30_days": 2.0, **steady}, charge, True),
-        ("steady, all of a memo count memory", [*two, line(9, "a"), line(10, "a")],
-         {"per_report": 1.0, "per_30_days": 2.0, **steady}, charge, True),
-        ("steady, the first counts its change", [],
-         {"per_report": 1.0, "per_30_days": 1.4, **steady}, charge, "per_30_days"),
-        ("steady, a second memo counts anew", two,
-         {"per_report": 1.0, "per_30_days": 3.4, **steady}, charge | {"memo": "b"}, "per_30_days"),
-        ("steady, a second memo that fits", two,
-         {"per_report": 1.0, "per_30_days": 3.5, **steady}, charge | {"memo": "b"}, True),
-        ("steady, other surveys count in full", [*two, line(9, None), line(10, None)],
-         {"per_report": 1.0, "per_30_days": 4.9, **steady}, fresh, "per_30_days"),
-        ("steady, and no more than that", [*two, line(9, None), line(10, None)],
-         {"per_report": 1.0, "per_30_days": 5.0, **steady}, fresh, True),
-        ("steady, the greatest memory of a memo counts",
-         [line(1, "a", memory=2.5), line(8, "a")],
-         {"per_report": 1.0, "per_30_days": 2.4, **steady}, charge, "per_30_days"),
-        ("steady, a label counts epsilon", [line(16, "a")],
-         {"per_report": 1.0, "per_round": 2.0, "per_30_days": 9.0, **steady},
-         charge | {"memo": "b"}, True),
-        ("a label counts changes", [line(16, "a")],
-         {"per_report": 1.5, "per_round": 2.9, "per_30_days": 9.0}, charge, "per_round"),
-    ]  # fmt: skip
-    return [
-        {"why": why, "lines": lines, "now": NOW, "limit": limit, "charge": charge, "round": "16",
-         "answer": answer}
-        for why, lines, limit, charge, answer in cases
-    ]  # fmt: skip
-
-
-def damaged_lines() -> list[str]:
-    """Lines about numbers and memos after which nothing is answered."""
-    line = json.loads(answered(3)) | {"memory": 2.0, "change": 1.5, "memo": "a"}
-    changes: list[dict[str, Any]] = [
-        {"number": -1}, {"number": 1.5}, {"number": "3"}, {"number": True}, {"number": 2**53},
-        {"memory": None}, {"change": None}, {"memory": 0}, {"change": -1}, {"memory": "2"},
-        {"memo": 7}, {"memo": None},
-    ]  # fmt: skip
-    lines = []
-    for change in changes:
-        written = copy.deepcopy(line) | change
-        lines.append(json.dumps({key: one for key, one in written.items() if one is not None}))
-    return lines

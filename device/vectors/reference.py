@@ -71,7 +71,8 @@ def assigned(
 
 
 def grid_index(points: int, low: float, high: float, value: float, word: int) -> int:
-    """The grid point of a number."""
+    """The grid point of a number; in doubles, however it is written."""
+    low, high, value = float(low), float(high), float(value)
     position = (min(max(value, low), high) - low) / (high - low) * (points - 1)
     left = min(int(position), points - 2)
     return left + 1 if (word >> 11) < int((position - left) * 2.0**53) else left

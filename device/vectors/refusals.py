@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 TOTAL = 1 << 53
+ABOVE_20, BELOW_LEAST = 20.000000000000004, 0.00009999999999999999
+"""The first numbers that are no epsilons."""
 
 
 def small_survey() -> dict[str, Any]:
@@ -58,6 +60,37 @@ def remembering_survey() -> dict[str, Any]:
     return document
 
 
+def extreme_surveys() -> list[tuple[str, dict[str, Any]]]:
+    """Surveys at the bounds of the protocol, which a device must take."""
+    even = [TOTAL // 2, TOTAL // 2]
+    least = paired_survey() | {"name": "x", "epsilon": 0.0001, "every": 2}
+    least["tables"] = [{"kind": "circulant", "counts": even},
+                       {"kind": "dense", "counts": [even, even]}]  # fmt: skip
+    least["attributes"][0] |= {"name": "b", "low": -1.7e308, "high": 0}
+    least["attributes"][2]["bins"] = [0, 5e-324, 90]
+    most = paired_survey() | {"name": "z" * 100, "epsilon": 20, "every": 65536, "answers": 4}
+    battery, wifi, age, pair = most["attributes"]
+    battery |= {"name": "\U0001f600" * 200, "reads": "\U0001f600" * 200, "coin": 65536}
+    wifi |= {"values": [1 - TOTAL, TOTAL - 1], "missing": TOTAL - 1, "unlisted": 1 - TOTAL}
+    age["mechanisms"][0]["digits"] = 31
+    for part, points in zip(range(2), (16, 65536), strict=True):
+        pair["of"][part] = {"name": "n", "kind": "numeric", "low": 0, "high": 1, "points": points}
+    pair["mechanisms"][0]["digits"] = 20
+    sixteen = small_survey() | {"epsilon": None, "tiers": [1 + place for place in range(16)]}
+    for attribute in sixteen["attributes"]:
+        attribute["mechanisms"] *= 16
+    spoken = small_survey() | {"purpose": "why " * 101 + "\n", "weight": "much", "balance": 7}
+    spoken["mechanism"] = spoken["question"] = []
+    spoken["attributes"][0] |= {"question": "how much? " * 41, "weight": -1, "level_of": 7}
+    spoken["attributes"][0]["mechanisms"][0]["outputs"] = "what an aggregator makes of it"
+    return [
+        ("all that may be small is as small as can be", least),
+        ("all that may be large is as large as can be", most),
+        ("sixteen tiers", sixteen),
+        ("what a device does not look at", spoken),
+    ]
+
+
 REMOVED = object()
 
 
@@ -77,8 +110,15 @@ def refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
         ("epsilon is true", "epsilon", [(["epsilon"], True)]),
         ("epsilon is negative", "epsilon", [(["epsilon"], -1.0)]),
         ("epsilon is enormous", "epsilon", [(["epsilon"], 1e300)]),
+        ("an epsilon above 20", "epsilon", [(["epsilon"], ABOVE_20)]),
+        ("an epsilon below 0.0001", "epsilon", [(["epsilon"], BELOW_LEAST)]),
+        ("a tier above 20", "tiers", [(["epsilon"], REMOVED), (["tiers"], [ABOVE_20])]),
+        ("no tiers", "tiers", [(["epsilon"], REMOVED), (["tiers"], [])]),
+        ("a name of 101 letters", "name", [(["name"], "z" * 101)]),
         ("more tiers than mechanisms", "mechanisms",
          [(["epsilon"], REMOVED), (["tiers"], [1.0, 2.0])]),
+        ("more mechanisms than tiers", "mechanisms",
+         [([*wifi, "mechanisms"], small_survey()["attributes"][1]["mechanisms"] * 2)]),
         ("a tier twice", "tiers", [(["epsilon"], REMOVED), (["tiers"], [1.0, 1.0])]),
         ("no answers", "answers", [(["answers"], 0)]),
         ("more answers than attributes", "answers", [(["answers"], 4)]),
@@ -91,6 +131,7 @@ def refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
         ("a signed attribute without a signed code", "signed", [([*wifi, "kind"], "signed")]),
         ("a signed code whose mark is a number", "signed",
          [([*wifi, "kind"], "signed"), ([*binary, "signed"], 1), ([*binary, "digits"], 2)]),
+        ("a mark that is 0, not false", "signed", [([*binary, "signed"], 0)]),
         ("a signed code over base 3", "base",
          [([*wifi, "kind"], "signed"), ([*binary, "signed"], True), ([*binary, "base"], 3)]),
         ("a signed code for a number", "signed", [([*battery, "mechanisms", 0, "signed"], True)]),
@@ -125,14 +166,19 @@ def refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
         ("coin is zero", "coin", [([*wifi, "coin"], 0)]),
         ("coin is a fraction", "coin", [([*wifi, "coin"], 1.5)]),
         ("coin is enormous", "coin", [([*wifi, "coin"], 1 << 40)]),
+        ("coin is 65,537", "coin", [([*wifi, "coin"], 65537)]),
         ("one value", "values", [([*wifi, "values"], [True])]),
         ("a value twice", "values", [([*wifi, "values"], [True, True])]),
+        ("0 and -0", "values", [([*wifi, "values"], [0, -0.0])]),
         ("values of two kinds", "values", [([*wifi, "values"], [True, 0])]),
         ("values that are fractions", "values", [([*wifi, "values"], [0.5, 1.5])]),
         ("an integer beyond 2^53 - 1", "values", [([*wifi, "values"], [0, 1 << 53])]),
+        ("an integer below -(2^53 - 1)", "values", [([*wifi, "values"], [0, -(1 << 53)])]),
         ("values are lists", "values", [([*wifi, "values"], [[1], [2]])]),
         ("bins out of order", "bins", [([*age, "bins"], [0.0, 65.0, 18.0, 90.0])]),
         ("bins that miss the range", "bins", [([*age, "bins"], [0.0, 18.0, 65.0])]),
+        ("two edges", "bins", [([*age, "bins"], [0.0, 90.0])]),
+        ("an edge twice", "bins", [([*age, "bins"], [0.0, 18.0, 18.0, 90.0])]),
         ("bins are text", "bins", [([*age, "bins"], "0,18,90")]),
         ("no mechanisms", "mechanisms", [([*wifi, "mechanisms"], REMOVED)]),
         ("a mechanism is a number", "mechanisms[0]", [(binary, 7)]),
@@ -147,6 +193,7 @@ def refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
         ("base is one", "base", [([*binary, "base"], 1)]),
         ("digits too few for the values", "digits", [([*age, "mechanisms", 0, "digits"], 1)]),
         ("digits beyond all bounds", "digits", [([*binary, "digits"], 1000000000)]),
+        ("33 digits", "digits", [([*binary, "digits"], 33)]),
         ("more rows than 2^31", "rows", [([*binary, "digits"], 32)]),
         ("a base too large for its digits", "digits",
          [(["tables", 0, "counts"], [TOTAL - 2 * (TOTAL // 3), TOTAL // 3, TOTAL // 3]),
@@ -157,12 +204,16 @@ def refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
         ("an epsilon of zero", "epsilon", [(["epsilon"], 0)]),
         ("no multipliers", "multipliers", [([*binary, "multipliers"], [])]),
         ("a multiplier of zero", "multipliers", [([*binary, "multipliers"], [0])]),
+        ("a multiplier as large as the base", "multipliers", [([*binary, "multipliers"], [2])]),
         ("an unknown kind of table", "kind", [(["tables", 0, "kind"], "sparse")]),
         ("tables is no list", "tables", [(["tables"], {})]),
         ("counts that miss 2**53 by one", "sum", [([*counts, 0], TOTAL // 2 + (1 << 50) - 1)]),
         ("a count of zero", "positive", [(counts, [TOTAL, 0])]),
         ("a negative count", "positive", [(counts, [TOTAL + 1, -1])]),
         ("a count that is a fraction", "positive", [(counts, [TOTAL / 2 + 0.5, TOTAL / 2 - 0.5])]),
+        ("a row of one count", "counts", [(counts, [TOTAL])]),
+        ("a dense table of one row", "counts",
+         [(["tables", 1, "counts"], [[TOTAL // 2, TOTAL // 2]])]),
         ("rows of two lengths", "length", [(["tables", 1, "counts", 1], [1 << 51] * 4)]),
         ("a circulant table beyond its epsilon", "epsilon",
          [(counts, [TOTAL * 3 // 4, TOTAL // 4])]),
@@ -195,6 +246,9 @@ def pair_refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
         ("a crosstab of 10,000 times 10,000 places", "of",
          [(cards, {"name": "a", **large}), (screen, {"name": "b", **large}),
           ([*code, "digits"], 27)]),
+        ("a crosstab of more than 2^20 places", "of",
+         [(cards, {"name": "a", **large, "points": 1024}),
+          (screen, {"name": "b", **large, "points": 1025}), ([*code, "digits"], 21)]),
         ("a part with bins out of order", "bins", [([*screen, "bins"], [0.0, 40.0, 10.0, 600.0])]),
         ("a part with a value twice", "values", [([*cards, "values"], ["one", "one"])]),
         ("a part that is a number without points", "points", [([*screen, "points"], REMOVED)]),

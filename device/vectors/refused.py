@@ -9,6 +9,7 @@ from typing import Any
 from over_time import large_memo, memory_refusals, taken_surveys
 from refusals import (
     REMOVED,
+    extreme_surveys,
     over_by_one,
     pair_refusals,
     paired_survey,
@@ -60,10 +61,17 @@ def refused_vectors() -> dict[str, Any]:
             {"why": "null for epsilon beside tiers", "survey": in_tiers},
             {"why": "a survey with a crosstab", "survey": paired_survey()},
             {"why": "a crosstab with fields that it does not have", "survey": odd},
-            *({"why": why, "survey": survey} for why, survey in taken_surveys()),
+            *({"why": why, "survey": survey}
+              for why, survey in (*taken_surveys(), *extreme_surveys())),
         ],
         "bytes": byte_cases(),
-    }
+    }  # fmt: skip
+
+
+def opened(text: str, brackets: int) -> list[tuple[str, int]]:
+    """The document with so many `[` and `{`, text among them."""
+    more = brackets - text.count("[") - text.count("{")
+    return [('{"[{": [', 1), ("[],", more - 4), ("{}], ", 1), (text[1:], 1)]
 
 
 def byte_cases() -> list[dict[str, Any]]:
@@ -99,8 +107,15 @@ def byte_cases() -> list[dict[str, Any]]:
          [('{"x": ', 1), ("9", 400), (", ", 1), (text[1:], 1)]),
         ("too many arrays", False,
          [('{"x": [', 1), ("[],", 1 << 16), ("[]], ", 1), (text[1:], 1)]),
+        ("as many arrays and objects as there may be", True, opened(text, 1 << 16)),
+        ("one more than that", False, opened(text, (1 << 16) + 1)),
+        ("nested 16 deep", True, [('{"x": ', 1), ("[", 15), ("]", 15), (", ", 1), (text[1:], 1)]),
         ("a memo of 8,192 words", True, large_memo(8191)),
         ("a memo of too many words", False, large_memo(8192)),
+        ("two answers, and a memo of 8,192 words", True, large_memo(4095, answers=2)),
+        ("two answers, and a memo of too many words", False, large_memo(4096, answers=2)),
+        ("a small memo, beside a large table that no mechanism names", True,
+         large_memo(8192, used=False)),
     ]  # fmt: skip
     return [
         {"why": why, "taken": taken, "parts": [list(part) for part in parts]}

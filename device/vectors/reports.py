@@ -14,6 +14,8 @@ from silence import people, silent_survey, told
 from harmony import Boolean, Categorical, Crosstab, Distribution, Integer, Numeric, Survey
 from harmony.attributes import Signed
 
+TOTAL = 1 << 53
+
 
 def surveys() -> dict[str, dict[str, Any]]:
     """The surveys of the reports, by name."""
@@ -60,8 +62,14 @@ def surveys() -> dict[str, dict[str, Any]]:
     pairs_in_tiers = Survey(
         "pairs-in-tiers", [Crosstab(wifi, battery), Crosstab(theme, ages)], tiers=[1.0, 6.0]
     )
-    written = (paper, best, several, tiers, wide, step, pairs, pairs_in_tiers)
-    return {one.name: one.to_document() for one in written}
+    minutes = Integer("minute", 0, 299)
+    wide_tier = Survey("wide-tier", [minutes, Boolean("wifi")], tiers=[0.5, 6.0])
+    narrow = Survey("narrow", [Boolean("wifi")], epsilon=1.0)
+    written = (paper, best, several, tiers, wide, step, pairs, pairs_in_tiers, wide_tier, narrow)
+    documents = {one.name: one.to_document() for one in written}
+    # A report's symbols are as wide as those of the tables that mechanisms name, and no wider.
+    documents["narrow"]["tables"].append({"kind": "circulant", "counts": [TOTAL // 512] * 512})
+    return documents
 
 
 OWNERS: dict[str, list[dict[str, Any]]] = {
@@ -82,6 +90,8 @@ OWNERS: dict[str, list[dict[str, Any]]] = {
         {"theme slope": 0, "wifi slope": 3, "city slope": 51, "battery slope": 1.0},
         {"theme slope": 2, "wifi slope": 2, "city slope": 32, "battery slope": 0.0},
     ],
+    "wide-tier": [{"minute": 299, "wifi": False}, {"minute": 0, "wifi": True}],
+    "narrow": [{"wifi": True}, {"wifi": False}],
     "wide": [{"minute": 299, "wifi": False}, {"minute": 0, "wifi": True}],
     "pairs": [
         {"theme": "größer", "wifi": True, "battery": 71.5, "age": 29.999, "cards": 3},

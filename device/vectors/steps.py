@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from reference import power_of_two, read, reported
-from refusals import remembering_survey
+from seeds import some_bytes
+from step_changes import THEMES, refused, taken
 
-THEMES = ["light", "dark", "auto"]
 CURVE = ["0-", "0+", "1-", "1+", "2-", "2+"]
 RECORDS: list[dict[str, Any]] = [
     {"charging": True, "battery": 71.5, "theme": "dark"},
@@ -102,9 +102,11 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
         return total
 
     label = read(document["label"], record)
-    terms = {"score": score(document["model"]), "direction": score(document["direction"])}
+    terms = {"score": score(document["model"])}
+    terms["direction"] = score(document["direction"] or document["model"])
     if label is not None:
-        label = 2.0 * label - 1
+        asked = document["label"]
+        label = scaled(asked, label) if asked["kind"] == "numeric" else 2.0 * label - 1
         terms |= {"label": label, "residual": label - terms["score"]}
         terms["relative"] = terms["residual"] / (1 + min(abs(terms["score"]), 1e300))
     features = {feature["name"]: feature for feature in document["features"]}
@@ -140,55 +142,10 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
             if value is not None:
                 negative = 2 * chance >= 1 + clip(terms[how["of"]] / how["clip"])
                 values[name] = value + size * negative
-    return values
-
-
-def refused() -> list[dict[str, Any]]:
-    """Changes of the step that a device must refuse, and a word that its message contains."""
-    changes: list[tuple[str, str, list[str], Any]] = [
-        ("another format", "format", ["format"], "harmony-step/2"),
-        ("no training", "training", ["training"], None),
-        ("a seed that is too short", "seed", ["round", "seed"], "ab"),
-        ("no features", "features", ["features"], []),
-        ("a label of three values", "label", ["label", "values"], [0, 1, 2]),
-        ("a weight too few", "theme", ["model", "weights", "theme"], [0.2, -0.1]),
-        ("a weight that is text", "battery", ["model", "weights", "battery"], "1"),
-        ("an attribute without derivation", "curve", ["derive", "curve"], None),
-        ("a derivation that nobody knows", "is", ["derive", "label", "is"], "record"),
-        ("a feature that nobody has", "feature", ["derive", "mean of battery", "feature"], "x"),
-        ("no clip", "clip", ["derive", "gradient of theme", "clip"], 0),
-        ("no reach", "reach", ["derive", "gradient of battery", "reach"], -1),
-        ("no middle", "middle", ["derive", "gradient of battery", "middle"], None),
-        ("a gradient of something else", "of", ["derive", "gradient of theme", "of"], ["residual"]),
-        ("edges that fall", "edges", ["derive", "curve", "edges"], [0.2, -0.1]),
-        ("a curve of more bins than values", "curve", ["derive", "curve", "edges"], [0.1, 0.2, 1]),
-        ("a surplus of fewer bins than values", "surplus", ["derive", "surplus", "edges"], [0.1]),
-        ("a feature as an attribute of other values", "theme",
-         ["derive", "frequency of theme", "feature"], "battery"),
-        ("a step with rotation", "every", ["survey", "every"], 4),
-        ("a step with memory", "memory", ["survey"], remembering_survey()),
-        ("a stand-in for what is derived", "missing",
-         ["survey", "attributes", 0, "missing"], 0.5),
-        ("a crosstab in a step", "curve", ["survey", "attributes", 7],
-         {"name": "curve", "kind": "crosstab", "coin": 1, "of": [
-             {"name": "theme", "kind": "categorical", "values": THEMES},
-             {"name": "charging", "kind": "categorical", "values": [False, True]}],
-          "mechanisms": [{"code": "linear", "base": 2, "digits": 3, "multipliers": [1],
-                          "table": 1}]}),
-        ("a feature that is a crosstab", "kind", ["features", 0],
-         {"name": "battery", "kind": "crosstab", "of": [
-             {"name": "theme", "kind": "categorical", "values": THEMES},
-             {"name": "charging", "kind": "categorical", "values": [False, True]}]}),
-        ("a round that is text", "round", ["round"], "charging:1"),
-        ("a round without a seed", "seed", ["round", "seed"], None),
-        ("a label that is a path", "label", ["round", "label"], "../1"),
-        ("a term that nobody knows", "of", ["derive", "residual x direction", "of"],
-         ["residual", "record"]),
-    ]  # fmt: skip
-    return [
-        {"why": why, "field": field, "path": path, "value": value}
-        for why, field, path, value in changes
-    ]
+    # The sign of a zero makes no difference, and not all languages keep it.
+    return {
+        name: value + 0.0 if isinstance(value, float) else value for name, value in values.items()
+    }
 
 
 def extreme_step() -> dict[str, Any]:
@@ -200,13 +157,44 @@ def extreme_step() -> dict[str, Any]:
     return document
 
 
-def report_vectors(document: dict[str, Any], label: str, some_bytes: Any) -> list[dict[str, Any]]:
-    """Records and random bytes to the values that a step's survey is given, and to reports."""
+def numeric_step() -> dict[str, Any]:
+    """The step with a number for its label, whose scores and residuals may be exactly 0."""
+    document = step()
+    document["label"] = {"name": "charging", "kind": "numeric", "low": -2, "high": 6}
+    document["model"] = {"intercept": 0, "weights": {"battery": 0.5, "theme": [0.25, -0.5, 0]}}
+    document["direction"] = None
+    document["derive"]["curve"]["edges"] = document["derive"]["surplus"]["edges"] = [0, 0.25]
+    return document
+
+
+def numeric_records() -> list[tuple[dict[str, Any], int]]:
+    """Labels in the middle of their range, at its ends and beyond; and words at edges of signs."""
+    half = 1 << 63
+    middle = {"charging": 2, "battery": 50, "theme": "auto"}
+    return [
+        (middle, half), (middle, half - 1), (middle, 0), (middle, (1 << 64) - 1),
+        (middle | {"theme": "light"}, half), (middle | {"theme": "dark"}, half),
+        (middle | {"charging": 6.0, "theme": "dark"}, (1 << 64) - 1),
+        (middle | {"charging": -2}, 0), (middle | {"charging": 1e9, "battery": 100}, half),
+        (middle | {"charging": 2.5, "battery": 0}, 3 << 62), (middle | {"charging": -0.0}, half),
+        (middle | {"charging": True}, half), (middle | {"charging": None}, half),
+        ({"charging": 2}, half), ({}, half),
+    ]  # fmt: skip
+
+
+def report_vectors(
+    document: dict[str, Any], label: str, records: list[tuple[dict[str, Any], int | None]]
+) -> list[dict[str, Any]]:
+    """Records and random bytes to the values that a step's survey is given, and to reports.
+
+    The first of the random words may be given.
+    """
     cases = []
-    for number, record in enumerate(RECORDS):
+    for number, (record, word) in enumerate(records):
         for draw in range(3):
             device = some_bytes(f"{label} device {number} {draw}", 16)
             random = some_bytes(f"{label} random {number} {draw}", 24)
+            random = random if word is None else word.to_bytes(8, "little") + random[8:]
             values = derived(document, record, random[:8])
             seed = bytes.fromhex(document["round"]["seed"])
             report = reported(document["survey"], seed, device, 0, values, random[8:])
@@ -219,17 +207,22 @@ def report_vectors(document: dict[str, Any], label: str, some_bytes: Any) -> lis
     return cases
 
 
-def step_vectors(some_bytes: Any) -> dict[str, Any]:
+def step_vectors() -> dict[str, Any]:
     """Return the vectors: records and random bytes to answers and reports."""
-    document, extreme = step(), extreme_step()
+    document, extreme, numeric = step(), extreme_step(), numeric_step()
+    drawn = [(record, None) for record in RECORDS]
     return {
         "about": "a step, records and random bytes to the values that its survey is given and to "
-        "the report; the same for `extreme`, whose scores are infinite; and changes of the step, "
-        "the value at a path, that a device must refuse with a message that names the field. The "
-        "value of a categorical attribute is the one at its place; a signed one is its number.",
+        "the report; the same for `extreme`, whose scores are infinite, and `numeric`, whose label "
+        "is a number; and changes of the step, the value at a path, that a device must take, or "
+        "refuse with a message that names the field. The value of a categorical attribute is the "
+        "one at its place; a signed one is its number.",
         "step": document,
-        "reports": report_vectors(document, "step", some_bytes),
+        "reports": report_vectors(document, "step", drawn),
         "extreme": extreme,
-        "extreme_reports": report_vectors(extreme, "extreme step", some_bytes),
+        "extreme_reports": report_vectors(extreme, "extreme step", drawn),
+        "numeric": numeric,
+        "numeric_reports": report_vectors(numeric, "numeric step", numeric_records()),
+        "taken": taken(),
         "refused": refused(),
     }

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from reference import reported, spelled, text_place
+from seeds import some_bytes
 
 from harmony import Survey, Text, TextCode
 
@@ -20,6 +21,8 @@ LONG = {
     "aaaa": ["", "\x1b\x03"],
 }
 """Contexts of one to four characters, the start of a text among them."""
+DEEP = {"": ["\x03", "\x1b", *[""] * 21, "e"]}
+"""A word of 24 bits, the most that there may be."""
 TEXTS = [
     "", "e", "E", "ee", "ea", "ae", "aaaa", "aaaaaaaa", "é", "straße", " e ", "\t\ne\x7f", "a\x00e",
     "the", "The Weather", "google.com", "www.wikipedia.org", "new york", "naïve", "日本", "😀", "İ",
@@ -32,6 +35,8 @@ PLACES = [
     {"code": "tiny", "length": 6, "prefixes": [], "bits": 0, "strings": ["10"], "missing": "ee"},
     {"code": "common", "length": 48, "prefixes": ["10100", "00100", "11111"], "bits": 4,
      "strings": []},
+    {"code": "deep", "length": 64, "prefixes": ["1" * 44], "bits": 20, "strings": ["1" * 64, ""]},
+    {"code": "deep", "length": 1, "prefixes": ["1"], "bits": 0, "strings": []},
 ]  # fmt: skip
 REFUSED: list[tuple[str, str, dict[str, Any]]] = [
     ("no code", "code", {"code": None}),
@@ -67,6 +72,8 @@ REFUSED: list[tuple[str, str, dict[str, Any]]] = [
     ("nothing to tell apart", "prefixes", {"prefixes": [], "strings": []}),
     ("more than 2^21 places", "bits",
      {"prefixes": ["00", "01", "10"], "bits": 20, "length": 64, "strings": []}),
+    ("one place more than 2^21", "bits",
+     {"prefixes": ["0", "1"], "bits": 20, "length": 64, "strings": []}),
     ("a stand-in that is no text", "missing", {"missing": 3}),
     ("a stand-in with half of a surrogate pair", "missing", {"missing": "\ud800"}),
     ("a stand-in for what is not listed", "unlisted", {"unlisted": "e"}),
@@ -84,7 +91,7 @@ def step() -> dict[str, Any]:
             "round": opened}  # fmt: skip
 
 
-def reports(some_bytes: Any, document: dict[str, Any]) -> list[dict[str, Any]]:
+def reports(document: dict[str, Any]) -> list[dict[str, Any]]:
     """What devices send, whatever they hold."""
     seed = bytes.fromhex(document["round"]["seed"])
     cases = []
@@ -97,10 +104,11 @@ def reports(some_bytes: Any, document: dict[str, Any]) -> list[dict[str, Any]]:
     return cases
 
 
-def text_vectors(some_bytes: Any) -> dict[str, Any]:
+def text_vectors() -> dict[str, Any]:
     """Return what `texts.json` holds."""
     document = step()
-    codes = {"tiny": TINY, "long": LONG, "common": json.loads(COMMON.read_text("utf-8"))}
+    common = json.loads(COMMON.read_text("utf-8"))
+    codes = {"tiny": TINY, "long": LONG, "common": common, "deep": DEEP}
     return {
         "about": "`codes` by name; `spelled`: a text to the first bits of its code; `places`: a "
         "value to its place in an attribute, whose code is named; `step`: one of an exploration, "
@@ -109,7 +117,7 @@ def text_vectors(some_bytes: Any) -> dict[str, Any]:
         "spelled": [
             {"code": name, "text": text, "length": length, "bits": spelled(code, text, length)}
             for name, code in codes.items()
-            for text in TEXTS
+            for text in (TEXTS if name != "deep" else TEXTS[:4])
             for length in (7, 48, 64)
         ],
         "places": [
@@ -119,7 +127,7 @@ def text_vectors(some_bytes: Any) -> dict[str, Any]:
             for value in [*TEXTS[:12], "the", *NO_TEXT]
         ],
         "step": document,
-        "reports": reports(some_bytes, document),
+        "reports": reports(document),
         "refused": [
             {"why": why, "field": field, "change": change} for why, field, change in REFUSED
         ],

@@ -84,6 +84,7 @@ def test_objects_of_all_types_in_one_column() -> None:
 def test_objects_of_one_type(value: Any) -> None:
     assert_as_devices(objects([value] * 3), [value] * 3)
     assert_as_devices(objects([value, None]), [value, None])
+    assert_as_devices(objects([2.0, value]), [2.0, value])  # which Arrow may take for its type
 
 
 NUMBERS = [0.0, 1.0, 2.0, 3.0, 15.0, 16.0, 70.0, 100.0, 120.0]

@@ -135,6 +135,7 @@ def test_every_device_answers_once(survey: hm.Survey, columns: dict) -> None:
             "attribute takes numbers; convert the column, or do as devices do with as_devices=True",
         ),
         ("battery", [True, False], "battery: the column holds booleans, but"),
+        ("battery", [None, True], r"battery: the column holds .* another type \(1 in rows 0"),
         ("battery", [1 + 2j, 1j], "battery: the column holds complex numbers"),
         ("battery", [None, 3.0], "battery: row 0 holds no finite number"),
         ("battery", [{"a": 1}, 3.0], "battery: the column holds values of another type"),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harmony_device import EpsilonLimit, LedgerError, RefusedError, Survey, make_report
-from harmony_device.attributes import Histogram
+from harmony_device.attributes import Histogram, Number
 from harmony_device.codes import GridCode, LinearCode
 from harmony_device.coins import Draws, assign, siphash24
 from harmony_device.crosstab import Crosstab
@@ -88,8 +88,9 @@ def test_a_device_is_asked_what_the_coin_says(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", CODES["grid"])
 def test_numbers_round_to_grid_points(case: dict[str, Any]) -> None:
-    word = int(case["word"], 16)
-    index = GridCode(case["points"]).index(case["value"], case["low"], case["high"], word)
+    attribute = Number({"name": "n", "low": case["low"], "high": case["high"]})
+    number, word = attribute.read(case["value"]), int(case["word"], 16)
+    index = GridCode(case["points"]).index(number, attribute.low, attribute.high, word)
     assert index == case["index"]
 
 
@@ -328,7 +329,8 @@ def test_surveys_that_keep_it_are_taken(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("which", "case"),
     [("step", case) for case in STEPS["reports"]]
-    + [("extreme", case) for case in STEPS["extreme_reports"]],
+    + [("extreme", case) for case in STEPS["extreme_reports"]]
+    + [("numeric", case) for case in STEPS["numeric_reports"]],
 )
 def test_a_step_is_derived_and_reported(which: str, case: dict[str, Any]) -> None:
     step = Step(STEPS[which])
@@ -340,12 +342,22 @@ def test_a_step_is_derived_and_reported(which: str, case: dict[str, Any]) -> Non
     assert report.hex() == case["report"]
 
 
-@pytest.mark.parametrize("case", STEPS["refused"], ids=lambda case: case["why"])
-def test_a_step_that_must_be_refused_is(case: dict[str, Any]) -> None:
+def changed_step(case: dict[str, Any]) -> dict[str, Any]:
+    """Return the step with another value at a path."""
     document = place = copy.deepcopy(STEPS["step"])
     for one in case["path"][:-1]:
         place = place[one]
     place[case["path"][-1]] = case["value"]
+    return document  # type: ignore[no-any-return]  # it was read from JSON
+
+
+@pytest.mark.parametrize("case", STEPS["refused"], ids=lambda case: case["why"])
+def test_a_step_that_must_be_refused_is(case: dict[str, Any]) -> None:
     with pytest.raises(RefusedError) as refusal:
-        Step(document)
+        Step(changed_step(case))
     assert case["field"] in str(refusal.value)
+
+
+@pytest.mark.parametrize("case", STEPS["taken"], ids=lambda case: case["why"])
+def test_a_step_that_must_be_taken_is(case: dict[str, Any]) -> None:
+    assert Step(changed_step(case)).name == "charging"

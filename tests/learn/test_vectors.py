@@ -20,6 +20,7 @@ from harmony.learn.step import Question
 STEPS = json.loads((Path(__file__).parents[2] / "device/vectors/steps.json").read_text())
 EVERY = [("step", case) for case in STEPS["reports"]]
 EVERY += [("extreme", case) for case in STEPS["extreme_reports"]]
+EVERY += [("numeric", case) for case in STEPS["numeric_reports"]]
 
 
 def step_from(document: dict[str, Any]) -> Step:
@@ -30,9 +31,11 @@ def step_from(document: dict[str, Any]) -> Step:
         Question(attribute_from_document(one, "attribute"), document["derive"][one["name"]])
         for one in document["survey"]["attributes"]
     ]
-    training = Training(document["training"], 1.1, "logistic", label, features, devices=1)
+    loss = "squared" if isinstance(label, hm.Numeric) else "logistic"
+    training = Training(document["training"], 1.1, loss, label, features, devices=1)
     model, direction = (
-        Score.from_document(document[name], features) for name in ("model", "direction")
+        Score.from_document(one, features)
+        for one in (document["model"], document["direction"] or document["model"])
     )
     return Step(training, document["step"], "vector", tuple(questions), 1, model, direction)
 
@@ -64,7 +67,7 @@ def random_of(case: dict[str, Any]) -> bytes:
     return bytes.fromhex(case["random"])
 
 
-@pytest.mark.parametrize("name", ["step", "extreme"])
+@pytest.mark.parametrize("name", ["step", "extreme", "numeric"])
 def test_values_are_derived_as_on_a_device(name: str) -> None:
     cases = [case for of, case in EVERY if of == name]
     columns = derived(STEPS[name], cases)

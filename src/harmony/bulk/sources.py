@@ -14,6 +14,7 @@ from ..text import TextPlaces
 from .columns import SpelledTexts, wrong_type
 
 _NOT_CONVERTED = (pa.ArrowException, ValueError, TypeError, OverflowError)
+_PLAIN_NUMBERS = {float, int, type(None), np.float64}
 
 
 class Objects:
@@ -31,17 +32,20 @@ class Objects:
         """Return rows as the attribute's type, or raise DataError."""
         part = self.values[start : start + length]
         try:
-            return pa.chunked_array([pa.array(part, self.type, from_pandas=True)])
+            return pa.chunked_array([_arrow_of(part, self.type)])
         except _NOT_CONVERTED:
             raise DataError(wrong_type(self.attribute, self._other_types(start, part))) from None
 
     def slice_as_is(self, start: int, length: int) -> pa.ChunkedArray | None:
         """Return rows as the type that all of them have, or None."""
         try:
-            part = pa.array(self.values[start : start + length], from_pandas=True)
+            part = self.values[start : start + length]
+            array = _arrow_of(part)
         except _NOT_CONVERTED:
             return None
-        return pa.chunked_array([part])
+        # Among floats, Arrow takes an unsigned 2**64 - 1 for -1.
+        is_plain = not pa.types.is_floating(array.type) or {*map(type, part)} <= _PLAIN_NUMBERS
+        return pa.chunked_array([array]) if is_plain else None
 
     def _other_types(self, start: int, part: Any) -> str:
         wrong = [value for value in part if not self._converts(value)]
@@ -50,10 +54,19 @@ class Objects:
 
     def _converts(self, value: Any) -> bool:
         try:
-            pa.array([value], self.type, from_pandas=True)
+            _arrow_of([value], self.type)
         except _NOT_CONVERTED:
             return False
         return True
+
+
+def _arrow_of(values: Any, kind: pa.DataType | None = None) -> pa.Array:
+    """Bring objects to Arrow, which takes `True` among floats for 1.0: here that is an error."""
+    array = pa.array(values, kind, from_pandas=True)
+    is_float = pa.types.is_floating(array.type)
+    if is_float and any(isinstance(one, (bool, np.bool_)) for one in values):
+        raise TypeError("a boolean is not a number")
+    return array
 
 
 def source_of(values: Any, attribute: Part, as_devices: bool = False) -> Any:

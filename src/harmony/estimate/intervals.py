@@ -6,6 +6,7 @@ from functools import cache
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..errors import HarmonyError
@@ -90,10 +91,11 @@ def _largest(correlation: Floats) -> Floats:
     """Return draws of the largest of several normal errors, in standard errors, in order."""
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    return np.sort(np.abs(_normals(len(values)) @ root.T).max(axis=1))
+    errors = _normals(len(values)) @ root.T.astype(np.float32)
+    return np.sort(np.maximum(errors.max(axis=1), -errors.min(axis=1)))
 
 
 @cache
-def _normals(count: int) -> Floats:
-    """Standard normal vectors, always the same ones."""
-    return np.random.default_rng(20160606).standard_normal((DRAWS, count))
+def _normals(count: int) -> NDArray[np.float32]:
+    """Standard normal vectors, always the same ones; so many draws tell three digits of a limit."""
+    return np.random.default_rng(20160606).standard_normal((DRAWS, count)).astype(np.float32)

@@ -9,12 +9,14 @@ proves its device by `Authorization: Harmony <id in hex>.<credential>`.
 
 from __future__ import annotations
 
-import hmac
 import os
 from binascii import unhexlify
 from collections.abc import Callable
+from hmac import compare_digest
 from typing import NamedTuple
 
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.hmac import HMAC
 from sqlalchemy import select, update
 
 from harmony_device.coins import ID_BYTES
@@ -44,7 +46,7 @@ class Credentials:
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database = database
         self._clock = clock
-        self._keys: dict[bytes, tuple[hmac.HMAC, float]] = {}
+        self._keys: dict[bytes, tuple[HMAC, float]] = {}
         self._newest = b""
 
     def reload(self) -> None:
@@ -102,7 +104,7 @@ class Credentials:
         key, retires = known
         try:
             device = unhexlify(identity)
-            genuine = hmac.compare_digest(_mac(key, device, second), unhexlify(claimed))
+            genuine = compare_digest(_mac(key, device, second), unhexlify(claimed))
         except ValueError:
             return None
         if not genuine or self._clock() >= retires:
@@ -119,12 +121,12 @@ def is_device(authorization: bytes) -> bool:
     return authorization.startswith(SCHEME)
 
 
-def _key(secret: bytes) -> hmac.HMAC:
+def _key(secret: bytes) -> HMAC:
     """Return what every HMAC under this secret starts from."""
-    return hmac.new(secret, digestmod="sha256")
+    return HMAC(secret, SHA256())
 
 
-def _mac(key: hmac.HMAC, device: bytes, second: bytes) -> bytes:
+def _mac(key: HMAC, device: bytes, second: bytes) -> bytes:
     signing = key.copy()  # spares each report the secret's part of the work
     signing.update(device + second)  # the id has a fixed length, so no two pairs sign alike
-    return signing.digest()[:MAC_BYTES]
+    return signing.finalize()[:MAC_BYTES]

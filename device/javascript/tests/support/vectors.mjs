@@ -185,7 +185,7 @@ export async function check(files) {
     }, wanted));
   files.ledgers.damaged.forEach((line, i) => test("ledger damaged", i, () => refusal(() => readLedger(`${line}\n`)) !== null, true));
 
-  for (const [which, cases] of [["step", "reports"], ["extreme", "extreme_reports"]]) {
+  for (const [which, cases] of [["step", "reports"], ["extreme", "extreme_reports"], ["numeric", "numeric_reports"]]) {
     const step = readStep(files.steps[which]);
     const { attributes } = step.survey;
     files.steps[cases].forEach(({ device, record, random, values, report: wanted }, i) => {
@@ -212,14 +212,15 @@ export async function check(files) {
   files.texts.refused.forEach(({ why, field, change }) =>
     test("refused texts", why, () => (refusal(() => readAttribute({ ...asked, ...change }, kinds)) ?? "taken").includes(field), true));
 
+  const changed = (path, value) => {
+    const step = structuredClone(files.steps.step);
+    const parent = path.slice(0, -1).reduce((at, key) => at[key], step);
+    parent[path[path.length - 1]] = value;
+    return step;
+  };
   files.steps.refused.forEach(({ why, field, path, value }) =>
-    test("step refused", why, () => {
-      const changed = structuredClone(files.steps.step);
-      const last = path[path.length - 1];
-      const parent = path.slice(0, -1).reduce((at, key) => at[key], changed);
-      parent[last] = value;
-      return (refusal(() => readStep(changed)) ?? "taken").includes(field);
-    }, true));
+    test("step refused", why, () => (refusal(() => readStep(changed(path, value))) ?? "taken").includes(field), true));
+  files.steps.taken.forEach(({ why, path, value }) => test("step taken", why, () => refusal(() => readStep(changed(path, value))), null));
 
   return { counts, failed };
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from binascii import unhexlify
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +96,8 @@ class LiveRound:
 
     def are_due(self, reports: Reports) -> NDArray[np.bool_]:
         """Return whether it is each report's device's turn: always, without rotation."""
+        if self.survey.every is None:
+            return np.ones(len(reports), np.bool_)
         return self.coins.are_due(device_words(reports))
 
 
@@ -102,6 +105,11 @@ def device_words(reports: Reports) -> Words:
     """Return the reports' device ids as two rows of words, low words first."""
     ids = np.ascontiguousarray(reports[:, :ID_BYTES]).view("<u8")
     return np.ascontiguousarray(ids.T)
+
+
+def rows_of(values: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
+    """Return some rows, of which none comes twice, in order; without a copy if that is all."""
+    return values if len(rows) == len(values) else values[rows]
 
 
 def id_bytes(reports: Reports) -> bytes:

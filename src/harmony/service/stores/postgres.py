@@ -20,7 +20,6 @@ from contextlib import contextmanager
 
 import numpy as np
 import psycopg
-from numpy.typing import NDArray
 
 from harmony.arrays import Counts
 from harmony.service.database import GATE
@@ -237,7 +236,7 @@ class PostgresStore(Store):
             round_id, self._shard, cells.tolist(), times.tolist(),
         )  # fmt: skip
 
-    def _add_totals(self, round_id: int, tiers: NDArray[np.uint8], reports: Counts) -> None:
+    def _add_totals(self, round_id: int, tiers: Counts, reports: Counts) -> None:
         self._connected().execute(
             "INSERT INTO totals (round, shard, tier, reports) "
             "SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[]) "

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harmony.arrays import Counts
-from harmony.service.ingest.blocks import TIER, LiveRound, Reports, device_words, id_bytes
+from harmony.service.ingest.blocks import TIER, LiveRound, Reports, device_words, id_bytes, rows_of
 from harmony.service.ingest.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
 from harmony.service.patience import DATABASE_SECONDS
 from harmony.service.sealing import marks_of
@@ -207,14 +207,14 @@ class SqliteStore(Store):
         outcomes = np.full(len(reports), UNAUTHORIZED, np.uint8)
         rows = np.flatnonzero(~self._forgotten(reports))
         if len(rows):
-            outcomes[rows] = self._append_chunk(live, live.seal(reports[rows]))
+            outcomes[rows] = self._append_chunk(live, live.seal(rows_of(reports, rows)))
         return outcomes
 
     def _append_chunk(self, live: LiveRound, reports: Reports) -> Outcomes:
         index = self._index(live)
         first = index.devices.numbers
         numbers = index.devices.claim(device_words(reports))
-        added = reports[numbers < 0]
+        added = rows_of(reports, np.flatnonzero(numbers < 0))
         if len(added):
             self._connection.execute(
                 "INSERT INTO chunks (round, first, reports, training) VALUES (?, ?, ?, ?)",
@@ -280,7 +280,7 @@ class SqliteStore(Store):
             (round_id, SHARD, _json(cells, times)),
         )
 
-    def _add_totals(self, round_id: int, tiers: NDArray[np.uint8], reports: Counts) -> None:
+    def _add_totals(self, round_id: int, tiers: Counts, reports: Counts) -> None:
         self._connection.execute(
             "INSERT INTO totals (round, shard, tier, reports) "
             "SELECT ?, ?, CAST(key AS INTEGER), value FROM json_each(?) WHERE true "

@@ -61,6 +61,11 @@ final class ServerVectors extends Vectors {
             }
             expect(text(one, "why"), false, usable);
         }
+        for (Object one : list(file, "usable")) {
+            Offers offers = Offers.read(get(one, "list"));
+            expect(text(one, "why"), 1, offers.surveys.size());
+            expect(text(one, "why"), 0, offers.trainings.size());
+        }
         for (Object one : list(file, "enrolled_before")) {
             Map<String, Object> round = new HashMap<>();
             round.put("label", "a");
@@ -72,15 +77,27 @@ final class ServerVectors extends Vectors {
     }
 
     private void steps() throws Refused {
-        Step step = StepReader.read(get(file, "step"));
-        for (Object one : list(file, "reports")) {
+        reports("step", "reports");
+        reports("extreme", "extreme_reports");
+        reports("numeric", "numeric_reports");
+        for (Object one : list(file, "refused")) {
+            expectRefused(one, refusal(one));
+        }
+        for (Object one : list(file, "taken")) {
+            expect(text(one, "why"), null, refusal(one));
+        }
+    }
+
+    private void reports(String which, String reports) throws Refused {
+        Step step = StepReader.read(get(file, which));
+        for (Object one : list(file, reports)) {
             WrittenBytes random = new WrittenBytes(bytes(one, "random"));
             double[][] answers = step.answers(values(get(one, "record")), random);
             for (int place = 0; place < answers.length; place++) {
                 String name = step.survey.attributes.get(place).name;
                 Object expected = get(get(one, "values"), name);
                 if (expected instanceof String) {
-                    expected = (double) list(list(get(get(file, "step"), "survey"), "attributes").get(place), "values")
+                    expected = (double) list(list(get(get(file, which), "survey"), "attributes").get(place), "values")
                                        .indexOf(expected);
                 }
                 expect(name, expected, Double.isNaN(answers[place][0]) ? null : answers[place][0]);
@@ -90,14 +107,15 @@ final class ServerVectors extends Vectors {
             byte[] report = step.survey.report(device, 0, answers, asked, random, null);
             expect("report", text(one, "report"), random.report(report));
         }
-        for (Object one : list(file, "refused")) {
-            String refusal = null;
-            try {
-                StepReader.read(changed(get(file, "step"), list(one, "path"), get(one, "value")));
-            } catch (Refused error) {
-                refusal = error.getMessage();
-            }
-            expectRefused(one, refusal);
+    }
+
+    /** Why the step with a change is refused; null if it is taken. */
+    private String refusal(Object change) {
+        try {
+            StepReader.read(changed(get(file, "step"), list(change, "path"), get(change, "value")));
+            return null;
+        } catch (Refused error) {
+            return error.getMessage();
         }
     }
 
