@@ -121,7 +121,9 @@ class Versions:
         y = self.levels[name] + rng.uniform(-2, 2, count)
         people = {"a": a, "b": (rng.random(count) < a / 3).astype(int), "y": y}
         first = seed * 10_000_000 + (name == "new") * 5_000_000
-        return self.survey.collect(people, seed=2 * seed + (name == "new"), first=first, round=ROUND)
+        return self.survey.collect(
+            people, seed=2 * seed + (name == "new"), first=first, round=ROUND
+        )
 
     def weighted(self, run: int, old: int, new: int) -> hm.Result:
         strata = {"old": self.tally("old", old, run), "new": self.tally("new", new, run)}
