@@ -10,6 +10,7 @@ import pytest
 from harmony import Boolean, Numeric
 from harmony.errors import SurveyError
 from harmony.learn import Model, Training
+from harmony.learn import step as ask_for
 from harmony.learn.derive import collect_step
 from harmony.learn.evaluation import Candidate, Evaluation, evaluated
 from harmony.learn.records import Records
@@ -60,6 +61,22 @@ def test_intervals_hold_the_truth_as_often_as_they_say(loss: str, weight: float)
     held = sum(one.low <= truth <= one.high for one, truth in found)
     assert held > 105
     assert all(one.kept for one, _ in found)
+
+
+def test_a_square_is_asked_from_zero_on_with_half_the_error() -> None:
+    """Off by five standard errors once in a million times."""
+    x = np.random.default_rng(5).uniform(-3, 3, DEVICES)
+    training = Training("squares", 1.0, "squared", Numeric("y", -1, 1), FEATURES, DEVICES)
+    score = Score(FEATURES, 0.0, [np.array([1.0])])
+    asked = ask_for.product(("score", 1.0), ("score", 1.0)), ask_for.product(("score", 1.0))
+    step = Step(training, 1, "squares", asked, DEVICES, score)
+    records = Records({"x": x, "y": x / 3}, FEATURES, training.label)
+    found = decode(step, collect_step(step, records, 0, DEVICES, seed=5))
+    square, plain = found["score x score"], found["score"]
+    error = np.sqrt(square.variance[0])
+    assert abs(square.mean - np.mean((x / 3) ** 2)) < 5 * error
+    assert abs(plain.mean - np.mean(x / 3)) < 5 * np.sqrt(plain.variance[0])
+    assert 0.4 < error / np.sqrt(plain.variance[0]) < 0.6
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ RESIDUAL_CLIP, SCORE_CLIP = 3.0, 3.0
 """Where residuals and scores are clipped, in their standard deviations."""
 
 INSTRUMENT_CLIP = 0.5
+INSTRUMENT_SHARE, LENGTH_DOUBT = 0.75, 0.5
+"""The mean of a normal score times itself, clipped there, in deviations; and how far that, and the
+deviation, may be off before devices are asked."""
+
 SIGN = 1e-9
 """Where a score is clipped of which the sign counts."""
 
@@ -167,25 +171,48 @@ def _variance_questions(candidate: Candidate) -> tuple[Question, ...]:
 
 
 def _variance(candidate: Candidate, found: Estimates, devices: int, expected: float) -> Evaluation:
-    """Return R2: the score d explains E[d^2] (1 + 2 b), with b the slope of the residual on it."""
+    """Return R2: the score d explains E[d^2] + 2 E[d r], with r the residual.
+
+    E[d r] is what the clipped score has of it, times E[d^2] over what it has of E[d^2].  That ratio
+    is a length, which the training knows nearly.
+    """
+    std = candidate.score_std
     left, left_error = _scaled(found, "squared residual", candidate.residual_clip**2)
     spread, spread_error = _scaled(found, "squared score", candidate.score_clip**2)
     product, product_error = _scaled(found, "what is left", candidate.wide_clip)
-    norm = max(_scaled(found, "instrument", candidate.score_clip)[0], 0.1 * candidate.score_std)
-    slope, slope_error = product / norm, product_error / norm
-    gain = spread * (1 + 2 * slope)
-    gain_error = math.hypot(spread_error * (1 + 2 * slope), 2 * spread * slope_error)
+    seen, seen_error = _scaled(found, "instrument", candidate.score_clip)
+    known_spread, spread_moves = _known(spread, spread_error, std**2)
+    known_seen, seen_moves = _known(seen, seen_error, INSTRUMENT_SHARE * std)
+    length = known_spread / known_seen
+    gain = spread + 2 * product * length
+    # An error of the length matters as far as there surely is a product: else the interval would
+    # be that of two noisy numbers times each other, which is far too wide.
+    surely = max(product**2 - (2 * product_error) ** 2, 0.0)
+    slope = math.copysign(math.sqrt(surely), product) / known_seen
+    gain_error = math.hypot(
+        spread_error * (1 + 2 * slope * spread_moves),
+        seen_error * 2 * slope * length * seen_moves,
+        product_error * 2 * length,
+    )
     total = max(left, candidate.residual_std**2 / 4) + max(gain, 0.0)
     value = gain / total
     error = math.hypot((total - gain) * gain_error, gain * left_error) / total**2
     low, high = _ratio_interval(gain, gain_error, left, left_error)
     # Where it is known that the score parts people at all, what decides is whether it goes too
     # far, and that is known better than how far it goes.
-    excess = abs(0.5 + slope)
+    norm = max(seen, 0.1 * std)
+    slope_error, excess = product_error / norm, abs(0.5 + product / norm)
     if spread > 2 * spread_error and excess > slope_error:
         error = min(error, abs(value) * slope_error / excess)
     kept = is_kept(value, error, expected)
-    return Evaluation("R2", value, low, high, 0.0, devices, kept)
+    return Evaluation("R2", min(max(value, low), high), low, high, 0.0, devices, kept)
+
+
+def _known(estimate: float, error: float, prior: float) -> tuple[float, float]:
+    """Return what is known of a positive number, and how far an error of the estimate moves it."""
+    doubt = LENGTH_DOUBT * prior
+    known = posterior_mean(estimate, error, prior, doubt)
+    return max(known, 0.1 * prior), doubt**2 / (doubt**2 + error**2)
 
 
 def _ratio_interval(
@@ -193,10 +220,13 @@ def _ratio_interval(
 ) -> tuple[float, float]:
     """Return the interval of gain / (gain + left): those r that g (1 - r) - r l does not refute.
 
-    That is Fieller's.  Where the sum may be zero it has no end, and R2 may be as low as it can.
+    That is Fieller's.  Where the sum may be zero it has no lower end, and R2 may be as low as it
+    can; as to the upper end, it is at most one.
 
     >>> [round(end, 3) for end in _ratio_interval(0.2, 0.01, 0.8, 0.01)]
     [0.184, 0.216]
+    >>> [round(end, 3) for end in _ratio_interval(0.0, 0.5, 1.0, 0.4)]
+    [-100.0, 0.612]
     >>> _ratio_interval(0.2, 0.3, 0.1, 0.3)
     (-100.0, 1.0)
     """
@@ -205,10 +235,12 @@ def _ratio_interval(
     square = total**2 - gain_noise - left_noise
     half = gain * total - gain_noise
     root = half**2 - square * (gain**2 - gain_noise)
-    if total <= 0 or square <= 0 or root < 0:
+    if total <= 0 or square == 0 or root < 0:
         return LEAST_R2, 1.0
-    low, high = (half - math.sqrt(root)) / square, (half + math.sqrt(root)) / square
-    return max(low, LEAST_R2), min(high, 1.0)
+    ends = sorted((half + sign * math.sqrt(root)) / square for sign in (-1, 1))
+    if square < 0:  # what is refuted lies between them
+        return LEAST_R2, ends[0] if ends[0] > LEAST_R2 and ends[1] > 1 else 1.0
+    return min(max(ends[0], LEAST_R2), 1.0), min(ends[1], 1.0)
 
 
 def _error_questions() -> tuple[Question, ...]:

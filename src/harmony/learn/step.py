@@ -116,12 +116,15 @@ def gradient(
 def product(*terms: tuple[str, float], weight: int = 1) -> Question:
     """Ask for the mean product of terms (label, score, residual ...), each clipped.
 
+    A square cannot be negative: it is asked from 0 to 1, which halves its error.
+
     >>> product(("residual", 2.0), ("direction", 0.5)).derive
     {'is': 'product', 'of': ['residual', 'direction'], 'clip': [2.0, 0.5]}
     """
     names = [name for name, _ in terms]
     derive = {"is": "product", "of": names, "clip": [float(clip) for _, clip in terms]}
-    return Question(Numeric(" x ".join(names), -1, 1, weight=weight), derive)
+    least = 0 if all(names.count(name) % 2 == 0 for name in names) else -1
+    return Question(Numeric(" x ".join(names), least, 1, weight=weight), derive)
 
 
 def curve(edges: Edges) -> Question:

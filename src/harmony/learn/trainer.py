@@ -234,12 +234,21 @@ def decode(step: Step, tally: Tally) -> dict[str, QuestionEstimate]:
     for place, question in enumerate(step.questions):
         moments = step.survey.mechanisms[0][place].moments(tally.cells[0][place])
         if moments.n:
-            variance = moments.total / moments.n
-            estimates[question.name] = QuestionEstimate(moments.n, moments.estimates, variance)
+            middle, unit = _scale(question.attribute)
+            variance = unit**2 * moments.total / moments.n
+            found = middle + unit * moments.estimates
+            estimates[question.name] = QuestionEstimate(moments.n, found, variance)
         else:
             zeros = np.zeros_like(moments.estimates)
             estimates[question.name] = QuestionEstimate(0, zeros, zeros + np.inf)
     return estimates
+
+
+def _scale(asked: Attribute) -> tuple[float, float]:
+    """Return what zero stands for where devices answer a plain number in [-1, 1], and what one."""
+    if not isinstance(asked, Numeric) or asked.edges:
+        return 0.0, 1.0
+    return (asked.low + asked.high) / 2, (asked.high - asked.low) / 2
 
 
 def _to_document(estimate: QuestionEstimate) -> dict[str, Any]:
