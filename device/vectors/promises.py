@@ -89,8 +89,8 @@ def kept_promises() -> list[tuple[str, dict[str, Any]]]:
     # The symbol that is seldom drawn has counts that are alike, and needs no more.
     uneven["tables"][1]["counts"] = [[5 * EIGHTH, EIGHTH, 2 * EIGHTH],
                                      [EIGHTH, 5 * EIGHTH, 2 * EIGHTH]]  # fmt: skip
-    uneven["tables"].append({"kind": "replace", "counts": [5 * EIGHTH, 5 * EIGHTH // 4,
-                                                           5 * EIGHTH // 4, EIGHTH // 2]})  # fmt: skip
+    seldom = [5 * EIGHTH, 5 * EIGHTH // 4, 5 * EIGHTH // 4, EIGHTH // 2]
+    uneven["tables"].append({"kind": "replace", "counts": seldom})
     uneven["attributes"][0]["mechanisms"][0]["replace"] = 3
     return [
         ("two tiers, each of which keeps its own epsilon", strict),

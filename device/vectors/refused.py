@@ -55,8 +55,8 @@ def refused_vectors() -> dict[str, Any]:
     in_tiers = small_survey() | {"epsilon": None, "tiers": [1.0]}
     return {
         "about": "surveys that a device must refuse, with a message that names the field; "
-        "and some that it must take; `bytes` are documents as they arrive, each text (or, with `hex`, "
-        "its bytes) so many times",
+        "and some that it must take; `bytes` are documents as they arrive, each text (or bytes, "
+        "where it says `hex`) so many times",
         "refused": cases,
         "taken": [
             {"why": "the survey that the refused ones are changes of", "survey": small_survey()},
