@@ -68,10 +68,11 @@ def refused_vectors() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def opened(text: str, brackets: int) -> list[tuple[str, int]]:
-    """The document with so many `[` and `{`, text among them."""
-    more = brackets - text.count("[") - text.count("{")
-    return [('{"[{": [', 1), ("[],", more - 4), ("{}], ", 1), (text[1:], 1)]
+def marked(text: str, marks: int) -> list[tuple[str, int]]:
+    """The document with so many `[`, `{`, `:` and `,`, those of a text among them."""
+    before, after = '{"[{:,": [', "{}], " + text[1:]
+    pairs, odd = divmod(marks - sum(map((before + after).count, "[{:,")), 2)
+    return [(before, 1), ("[],", pairs), ("0," * odd + after, 1)]
 
 
 def byte_cases() -> list[dict[str, Any]]:
@@ -107,9 +108,12 @@ def byte_cases() -> list[dict[str, Any]]:
          [('{"x": ', 1), ("9", 400), (", ", 1), (text[1:], 1)]),
         ("too many arrays", False,
          [('{"x": [', 1), ("[],", 1 << 16), ("[]], ", 1), (text[1:], 1)]),
-        ("as many arrays and objects as there may be", True, opened(text, 1 << 16)),
-        ("one more than that", False, opened(text, (1 << 16) + 1)),
-        ("nested 16 deep", True, [('{"x": ', 1), ("[", 15), ("]", 15), (", ", 1), (text[1:], 1)]),
+        ("as many brackets, colons and commas as there may be", True, marked(text, 1 << 17)),
+        ("one more than that", False, marked(text, (1 << 17) + 1)),
+        ("lists nested 16 deep", True,
+         [('{"x": ', 1), ("[", 15), ("]", 15), (", ", 1), (text[1:], 1)]),
+        ("objects nested 16 deep", True,
+         [('{"x": ', 15), ("{}", 1), ("}", 14), (", ", 1), (text[1:], 1)]),
         ("a memo of 8,192 words", True, large_memo(8191)),
         ("a memo of too many words", False, large_memo(8192)),
         ("two answers, and a memo of 8,192 words", True, large_memo(4095, answers=2)),
