@@ -70,6 +70,9 @@ def code_vectors() -> dict[str, Any]:
         (3, -1.0, 1.0, [-1.0, -0.5, -0.0, 0.1, 0.9999999999999999, 1.0]),
         (17, -40.0, 85.5, [-41.0, -40.0, 0.1, 20.0, 22.75, 85.49999999999999, 85.5, 86.0]),
         (33, 1e-3, 1e6, [0.0, 0.0011, 31250.5, 999999.9, 1e6]),
+        # Where the order of multiplying and dividing decides.
+        (4, 0.1, 0.7, [0.15, 0.25, 0.3, 0.45, 0.55, 0.65]),
+        (11, -1.3, 2.9, [-1.2, -0.7, 0.3, 0.9, 1.1, 2.3]),
         # Written as integers, which some languages would compute with.
         (65, 1 - TOTAL, TOTAL - 1, [-TOTAL, 1 - TOTAL, -1, 0, 3, TOTAL - 2, TOTAL - 1]),
         (2, 1, TOTAL + 3, [3, TOTAL // 3, TOTAL - 1, TOTAL + 1, TOTAL + 3]),

@@ -137,6 +137,9 @@ def list_vectors() -> dict[str, Any]:
             {"why": "a protocol that is true", "list": {"protocol": True, "surveys": []}},
             {"why": "a protocol that is text", "list": {"protocol": "1", "surveys": []}},
             {"why": "no list of surveys", "list": {"protocol": 1, "surveys": {}}},
+            {"why": "no surveys", "list": {"protocol": 1}},
+            {"why": "null for the surveys", "list": {"protocol": 1, "surveys": None}},
+            {"why": "surveys that are text", "list": {"protocol": 1, "surveys": "phones"}},
             {"why": "not an object", "list": [survey]},
         ],
         "usable": [
@@ -160,6 +163,8 @@ def list_vectors() -> dict[str, Any]:
                 ("2026-11-10T00:00:00Z", "2026-11-09T00:00:00Z", False),
                 ("2026-11-10T00:00:00Z", None, True),
                 ("", "2026-11-09T00:00:00Z", True),
+                (None, "2026-11-09T00:00:00Z", True),
+                (None, None, True),
             )
         ],
     }
@@ -182,6 +187,7 @@ def record_vectors() -> dict[str, Any]:
     signed["attributes"][1]["mechanisms"][0] |= {"digits": 2, "signed": True}
     reading = paired_survey()
     reading["attributes"][0]["reads"] = reading["attributes"][3]["of"][1]["reads"] = "age"
+    reading["attributes"][3]["reads"] = "what its parts do not"
     told = {"age": "number", "wifi": "boolean", "cards": "text"}
     reads = [
         ("names that are read", told, True),

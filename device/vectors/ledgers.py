@@ -20,6 +20,9 @@ def ledger_vectors() -> dict[str, Any]:
             written |= {"epsilon": epsilon, "asked": ["wifi"]}
         return json.dumps(written)
 
+    def dropped(round: str) -> str:
+        return line(now, "accepted", round=round).replace("accepted", "dropped: closed")
+
     month = {"per_report": 1.0, "per_round": 2.0, "per_30_days": 4.0}
     one, three = [1.0], [0.5, 2.0, 1.0]
     now = "2026-11-16T12:00:00Z"
@@ -57,6 +60,20 @@ def ledger_vectors() -> dict[str, Any]:
          now, month, one, "b", "per_30_days"),
         ("an unfinished last line does not count", [*spent[:3], spent[3][:-4] + "<cut>"], now,
          month, one, "b", 0),
+        ("a last line that lacks nothing but its end does not count", [*spent[:3],
+         spent[3] + "<cut>"], now, month, one, "b", 0),
+        ("reports that were dropped count",
+         [*spent, *(dropped(str(day)) for day in (1, 5, 9, 13))], now, month, one, "b",
+         "per_30_days"),
+        ("a label of which a report was dropped", [line(now, epsilon=2.0, round="b"), dropped("b")],
+         now, month, one, "b", "per_round"),
+        ("a report may spend what a round may, where no limit says less", [], now,
+         {"per_round": 1.0, "per_30_days": 4.0}, [2.0], "b", "per_report"),
+        ("a round may spend what 30 days may, where no limit says less",
+         [line(now, epsilon=2.0, round="b")], now, {"per_report": 1.0, "per_30_days": 2.5}, one,
+         "b", "per_round"),
+        ("a report of more than a round may spend", [], now,
+         {"per_report": 3.0, "per_round": 1.0, "per_30_days": 4.0}, [2.0], "b", "per_round"),
         ("a clock that ran ahead, noticed now", [line("2099-01-01T00:00:00Z", epsilon=4.0)], now,
          month, one, "b", "per_30_days"),
         ("a clock that ran ahead, noticed 29 days ago",
@@ -132,6 +149,7 @@ def readable() -> list[tuple[str, str]]:
     memo = {"memory": 2.0, "change": 1.5, "memo": "a"}
     lines: list[tuple[str, dict[str, Any]]] = [
         ("a field that nobody knows", line | {"colour": "red"}),
+        ("a year as early as can be", line | {"at": "0001-01-01T00:00:00Z"}),
         ("null for a number, and for a memo",
          line | {"number": None, "memory": None, "change": None, "memo": None}),
         ("a number as large as can be", line | {"number": 2**53 - 1}),
@@ -214,7 +232,12 @@ def damaged_lines() -> list[str]:
     changes: list[dict[str, Any]] = [
         {"number": -1}, {"number": 1.5}, {"number": "3"}, {"number": True}, {"number": 2**53},
         {"memory": None}, {"change": None}, {"memory": 0}, {"change": -1}, {"memory": "2"},
-        {"memo": 7}, {"memo": None},
+        {"memo": 7}, {"memo": None}, {"event": ["answered"]}, {"event": ["accepted"]},
+        {"event": ["dropped: closed"]}, {"event": ["clock"]}, {"event": 7}, {"at": [NOW]},
+        {"at": "0000-12-31T12:00:00Z"}, {"at": "10000-01-01T00:00:00Z"}, {"at": "+002026-11-16"},
+        {"survey": ["phones"]}, {"round": True}, {"memo": ["a"]}, {"asked": {}},
+        {"survey": "\ud800"}, {"round": "a\udfff"}, {"memo": "\ud800"},
+        {"event": "dropped: \ud800"},
     ]  # fmt: skip
     lines = []
     for change in changes:

@@ -52,6 +52,14 @@ def refused_vectors() -> dict[str, Any]:
     odd["attributes"][3] |= {"reads": "what its parts do not", "values": 7, "low": "high"}
     odd["attributes"][3]["of"][0] |= {"coin": 0, "mechanisms": "of parts are not looked at"}
     odd["attributes"][3]["of"][1] |= {"name": "wifi"}
+    strange = paired_survey()
+    strange["attributes"][0] |= {"values": "of a number", "points": 0, "of": 7, "code": []}
+    strange["attributes"][1] |= {"bins": "of values", "points": 1, "low": True, "high": [], "of": 7}
+    strange["attributes"][1]["mechanisms"][0] |= {"multipliers": [1, 1], "points": "of a grid"}
+    strange["attributes"][0]["mechanisms"][0] |= {"base": 1, "digits": 0, "multipliers": []}
+    strange["attributes"][2] |= {"values": [], "points": 1}
+    strange["attributes"][3]["of"][0] |= {"bins": 7, "points": "of a number", "high": "low"}
+    strange["attributes"][3]["of"][1] |= {"bins": [0, 300, 600], "points": 1, "values": []}
     in_tiers = small_survey() | {"epsilon": None, "tiers": [1.0]}
     return {
         "about": "surveys that a device must refuse, with a message that names the field; "
@@ -65,6 +73,7 @@ def refused_vectors() -> dict[str, Any]:
             {"why": "null for epsilon beside tiers", "survey": in_tiers},
             {"why": "a survey with a crosstab", "survey": paired_survey()},
             {"why": "a crosstab with fields that it does not have", "survey": odd},
+            {"why": "fields of other kinds, and a multiplier twice", "survey": strange},
             *({"why": why, "survey": survey}
               for why, survey in (*taken_surveys(), *extreme_surveys(), *kept_promises())),
         ],

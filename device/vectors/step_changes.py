@@ -7,6 +7,8 @@ from typing import Any
 from refusals import remembering_survey
 
 THEMES = ["light", "dark", "auto"]
+BATTERY = {"name": "battery", "kind": "numeric", "low": 0, "high": 100}
+THEME = {"name": "theme", "kind": "categorical", "values": THEMES}
 
 
 def refused() -> list[dict[str, Any]]:
@@ -63,9 +65,33 @@ def refused() -> list[dict[str, Any]]:
         ("a round that is text", "round", ["round"], "charging:1"),
         ("a round without a seed", "seed", ["round", "seed"], None),
         ("a label that is a path", "label", ["round", "label"], "../1"),
+        ("edges of which two are equal", "edges", ["derive", "curve", "edges"], [0.2, 0.2]),
+        ("a stand-in for what is not listed, of what is derived", "unlisted",
+         ["survey", "attributes", 2, "unlisted"], "dark"),
+        ("a text in a training's step", "curve", ["survey", "attributes", 7],
+         {"name": "curve", "kind": "text", "coin": 1, "length": 8, "prefixes": [], "bits": 0,
+          "strings": ["10"], "code": {"": ["\x03", "\x1b"]},
+          "mechanisms": [{"code": "linear", "base": 2, "digits": 1, "multipliers": [1],
+                          "table": 1}]}),
+        ("a training whose name is a path", "training", ["training"], "../charging"),
+        ("two features of one name", "features", ["features"], [BATTERY, THEME, BATTERY]),
         ("a term that nobody knows", "of", ["derive", "residual x direction", "of"],
          ["residual", "record"]),
     ]  # fmt: skip
+    return [
+        {"why": why, "field": field, "path": path, "value": value}
+        for why, field, path, value in changes
+    ]
+
+
+def exploring_refused() -> list[dict[str, Any]]:
+    """Changes of an exploration's step that a device must refuse."""
+    changes: list[tuple[str, str, list[str], Any]] = [
+        ("an exploration with rotation", "every", ["survey", "every"], 4),
+        ("an exploration with memory", "memory", ["survey"], remembering_survey()),
+        ("an exploration whose name is a path", "training", ["training"], "../pages"),
+        ("an exploration without a round", "round", ["round"], None),
+    ]
     return [
         {"why": why, "field": field, "path": path, "value": value}
         for why, field, path, value in changes
@@ -89,6 +115,13 @@ def taken() -> list[dict[str, Any]]:
         ("a feature with stand-ins", ["features", 1],
          {"name": "theme", "kind": "categorical", "values": THEMES, "missing": "auto",
           "unlisted": "dark", "reads": "the theme"}),
+        ("features with fields of other kinds", ["features"],
+         [BATTERY | {"values": 7, "points": 1}, THEME | {"bins": [0, 1], "low": "high"}]),
+        ("a label of the name of a feature", ["label", "name"], "battery"),
+        ("an attribute with bins", ["survey", "attributes", 0],
+         {"name": "label", "kind": "numeric", "low": -1, "high": 1, "bins": [-1, 0, 1], "coin": 1,
+          "mechanisms": [{"code": "linear", "base": 2, "digits": 1, "multipliers": [1],
+                          "table": 1}]}),
         ("eight terms", ["derive", "residual x direction"],
          {"is": "product", "of": ["score"] * 8, "clip": [5e-324] * 8}),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 from reference import power_of_two, read, reported
 from seeds import some_bytes
-from step_changes import THEMES, refused, taken
+from step_changes import BATTERY, THEME, THEMES, refused, taken
 
 CURVE = ["0-", "0+", "1-", "1+", "2-", "2+"]
 RECORDS: list[dict[str, Any]] = [
@@ -65,8 +65,7 @@ def step() -> dict[str, Any]:
         },
         "round": {"label": "charging:1", "seed": "ab" * 16,
                   "opened": "2027-01-15T08:00:00Z", "closes": "2027-01-15T09:00:00Z"},
-        "features": [{"name": "battery", "kind": "numeric", "low": 0, "high": 100},
-                     {"name": "theme", "kind": "categorical", "values": THEMES}],
+        "features": [BATTERY, THEME],
         "label": {"name": "charging", "kind": "categorical", "values": [False, True]},
         "model": {"intercept": 0.1, "weights": {"battery": 0.5, "theme": [0.2, -0.1, 0.0]}},
         "direction": {"intercept": -0.2, "weights": {"battery": 0.25, "theme": [0.0, 0.5, -0.5]}},
@@ -182,6 +181,63 @@ def numeric_records() -> list[tuple[dict[str, Any], int]]:
     ]  # fmt: skip
 
 
+def rounding_step() -> dict[str, Any]:
+    """A step whose results depend on the order of the arithmetic, with ranges unlike features'."""
+    document = step()
+    grid, binned = ({"coin": 1, "mechanisms": document["survey"]["attributes"][place]["mechanisms"]}
+                    for place in (0, 2))  # fmt: skip
+    unit = {"kind": "numeric", "low": -0.9, "high": 0.7}
+    asked: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"name": "label"} | unit | grid, {"is": "label"}),
+        ({"name": "mean of battery"} | unit | grid, {"is": "feature", "feature": "battery"}),
+        ({"name": "bins of load", "bins": [-0.9, -0.2, 0.1, 0.7]} | unit | binned,
+         {"is": "feature", "feature": "load"}),
+        ({"name": "gradient of load", "bins": [-0.9, -0.1, 0.1, 0.7]} | unit | binned,
+         {"is": "gradient", "feature": "load", "of": "relative", "clip": 0.7, "middle": 0.1,
+          "reach": 0.9}),
+        ({"name": "gradient of battery"} | unit | grid,
+         {"is": "gradient", "feature": "battery", "of": "residual", "clip": 1.7, "middle": -0.1,
+          "reach": 1.3}),
+        ({"name": "four factors"} | unit | grid,
+         {"is": "product", "of": ["label", "score", "direction", "relative"],
+          "clip": [1.1, 0.9, 1.3, 1.7]}),
+    ]  # fmt: skip
+    document["survey"]["attributes"] = [attribute for attribute, _ in asked]
+    document["derive"] = {attribute["name"]: how for attribute, how in asked}
+    document["features"] = [
+        {"name": "battery", "kind": "numeric", "low": -3.0, "high": 1.2},
+        {"name": "load", "kind": "numeric", "low": -2.9, "high": 1.3, "missing": 0.3},
+        THEME,
+    ]
+    document["label"] = {"name": "charging", "kind": "numeric", "low": -2.8, "high": 1.6}
+    document["model"] = {"intercept": 0.1, "weights": {"battery": 0.7, "load": -0.3,
+                                                       "theme": [0.2, -0.1, 0.3]}}  # fmt: skip
+    document["direction"] = {"intercept": -0.2, "weights": {"battery": 0.6, "load": 1.1,
+                                                            "theme": [0.1, 0.4, -0.7]}}  # fmt: skip
+    return document
+
+
+def rounding_records() -> list[tuple[dict[str, Any], int | None]]:
+    """Numbers within the ranges, at their ends and beyond."""
+    numbers = [-4.0, -3.0, -2.1, -0.85, -0.3, 0.1, 0.37, 1.1, 1.2, 1.3, 1.6, 7.0]
+    return [
+        ({"charging": numbers[(place * 5 + 2) % 12], "battery": number,
+          "load": numbers[(place * 7 + 3) % 12], "theme": THEMES[place % 3]}, None)
+        for place, number in enumerate(numbers)
+    ] + [({"battery": 0.37, "theme": "dark"}, None)]  # fmt: skip
+
+
+def within_ranges(document: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Derived values, numbers clipped to their attributes' own ranges."""
+    ranges = {one["name"]: one for one in document["survey"]["attributes"]}
+    return {
+        name: min(max(value, ranges[name]["low"]), ranges[name]["high"])
+        if value is not None and "low" in ranges[name]
+        else value
+        for name, value in values.items()
+    }
+
+
 def report_vectors(
     document: dict[str, Any], label: str, records: list[tuple[dict[str, Any], int | None]]
 ) -> list[dict[str, Any]]:
@@ -195,7 +251,7 @@ def report_vectors(
             device = some_bytes(f"{label} device {number} {draw}", 16)
             random = some_bytes(f"{label} random {number} {draw}", 24)
             random = random if word is None else word.to_bytes(8, "little") + random[8:]
-            values = derived(document, record, random[:8])
+            values = within_ranges(document, derived(document, record, random[:8]))
             seed = bytes.fromhex(document["round"]["seed"])
             report = reported(document["survey"], seed, device, 0, values, random[8:])
             cases.append(
@@ -210,19 +266,23 @@ def report_vectors(
 def step_vectors() -> dict[str, Any]:
     """Return the vectors: records and random bytes to answers and reports."""
     document, extreme, numeric = step(), extreme_step(), numeric_step()
+    rounding = rounding_step()
     drawn = [(record, None) for record in RECORDS]
     return {
         "about": "a step, records and random bytes to the values that its survey is given and to "
-        "the report; the same for `extreme`, whose scores are infinite, and `numeric`, whose label "
-        "is a number; and changes of the step, the value at a path, that a device must take, or "
-        "refuse with a message that names the field. The value of a categorical attribute is the "
-        "one at its place; a signed one is its number.",
+        "the report; the same for `extreme`, whose scores are infinite, `numeric`, whose label "
+        "is a number, and `rounding`, where the order of the arithmetic decides; and changes of "
+        "the step, the value at a path, that a device must take, or refuse with a message that "
+        "names the field. The value of a categorical attribute is the one at its place; a signed "
+        "one is its number.",
         "step": document,
         "reports": report_vectors(document, "step", drawn),
         "extreme": extreme,
         "extreme_reports": report_vectors(extreme, "extreme step", drawn),
         "numeric": numeric,
         "numeric_reports": report_vectors(numeric, "numeric step", numeric_records()),
+        "rounding": rounding,
+        "rounding_reports": report_vectors(rounding, "rounding step", rounding_records()),
         "taken": taken(),
         "refused": refused(),
     }

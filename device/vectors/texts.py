@@ -8,6 +8,7 @@ from typing import Any
 
 from reference import reported, spelled, text_place
 from seeds import some_bytes
+from step_changes import exploring_refused
 
 from harmony import Survey, Text, TextCode
 
@@ -112,7 +113,8 @@ def text_vectors() -> dict[str, Any]:
     return {
         "about": "`codes` by name; `spelled`: a text to the first bits of its code; `places`: a "
         "value to its place in an attribute, whose code is named; `step`: one of an exploration, "
-        "and `reports` to it; `refused`: changes of its attribute that a device must refuse",
+        "and `reports` to it; `refused`: changes of its attribute that a device must refuse; "
+        "`steps_refused`: changes of the step itself, the value at a path",
         "codes": codes,
         "spelled": [
             {"code": name, "text": text, "length": length, "bits": spelled(code, text, length)}
@@ -131,4 +133,5 @@ def text_vectors() -> dict[str, Any]:
         "refused": [
             {"why": why, "field": field, "change": change} for why, field, change in REFUSED
         ],
+        "steps_refused": exploring_refused(),
     }  # fmt: skip

@@ -35,6 +35,7 @@ COINS, CODES, TABLES = vectors("coins"), vectors("codes"), vectors("tables")
 REPORTS, REFUSED, STEPS = vectors("reports"), vectors("refused"), vectors("steps")
 BOUNDS, DOCUMENTS, LISTS = vectors("bounds"), vectors("documents"), vectors("lists")
 LEDGERS, RECORDS, OVER_TIME = vectors("ledgers"), vectors("records"), vectors("over_time")
+TEXTS = vectors("texts")
 
 SPECIAL = {"nan": math.nan, "infinity": math.inf}
 
@@ -274,7 +275,7 @@ def test_a_list_that_can_be_used_is(case: dict[str, Any]) -> None:
 def test_who_answers_a_round_that_asks_for_earlier_enrolment(case: dict[str, Any]) -> None:
     survey = copy.deepcopy(LISTS["used"][0]["listed"])
     survey["round"]["enrolled_before"] = case["enrolled_before"]
-    identity = Identity("", bytes(16), "x", enrolled=case["enrolled"])
+    identity = Identity("", bytes(16), "x", enrolled=case["enrolled"] or "")
     assert Offer(survey).is_for(identity) == case["answers"]
 
 
@@ -333,7 +334,8 @@ def test_surveys_that_keep_it_are_taken(case: dict[str, Any]) -> None:
     ("which", "case"),
     [("step", case) for case in STEPS["reports"]]
     + [("extreme", case) for case in STEPS["extreme_reports"]]
-    + [("numeric", case) for case in STEPS["numeric_reports"]],
+    + [("numeric", case) for case in STEPS["numeric_reports"]]
+    + [("rounding", case) for case in STEPS["rounding_reports"]],
 )
 def test_a_step_is_derived_and_reported(which: str, case: dict[str, Any]) -> None:
     step = Step(STEPS[which])
@@ -345,19 +347,24 @@ def test_a_step_is_derived_and_reported(which: str, case: dict[str, Any]) -> Non
     assert report.hex() == case["report"]
 
 
-def changed_step(case: dict[str, Any]) -> dict[str, Any]:
+def changed_step(case: dict[str, Any], step: Any = STEPS["step"]) -> dict[str, Any]:
     """Return the step with another value at a path."""
-    document = place = copy.deepcopy(STEPS["step"])
+    document = place = copy.deepcopy(step)
     for one in case["path"][:-1]:
         place = place[one]
     place[case["path"][-1]] = case["value"]
     return document  # type: ignore[no-any-return]  # it was read from JSON
 
 
-@pytest.mark.parametrize("case", STEPS["refused"], ids=lambda case: case["why"])
-def test_a_step_that_must_be_refused_is(case: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("step", "case"),
+    [(STEPS["step"], case) for case in STEPS["refused"]]
+    + [(TEXTS["step"], case) for case in TEXTS["steps_refused"]],
+    ids=lambda one: one.get("why", one.get("training")),
+)
+def test_a_step_that_must_be_refused_is(step: Any, case: dict[str, Any]) -> None:
     with pytest.raises(RefusedError) as refusal:
-        Step(changed_step(case))
+        Step(changed_step(case, step))
     assert case["field"] in str(refusal.value)
 
 

@@ -1,5 +1,5 @@
 import { DeviceError, must } from "./errors.js";
-import { finite, integer, isString } from "./rules.js";
+import { finite, integer, isText } from "./rules.js";
 
 /**
  * The ledger: what was asked of this device, when, and how much epsilon it spent.
@@ -50,13 +50,13 @@ export function readLedger(text) {
     for (const line of text.split("\n").slice(0, -1)) {
       const { at, event, survey, round, epsilon, asked, number, memory, change, memo } = JSON.parse(line);
       const time = Date.parse(at);
-      const isOfRound = isString(survey) && isString(round);
-      if (writeTime(time) !== at) throw 0;
+      const isOfRound = [event, survey, round].every(isText);
+      if (writeTime(time) !== at || at < "0001") throw 0; // the year before it is not one in every language
       if (event === "answered" && isOfRound && Array.isArray(asked)) {
         const remembers = (memo ?? memory ?? change) != null;
         for (const each of remembers ? [epsilon, memory, change] : [epsilon]) finite(each, event, 0);
         integer(number ?? 0, 0, Number.MAX_SAFE_INTEGER, event);
-        must(!remembers || isString(memo), event);
+        must(!remembers || isText(memo), event);
         const dates = latest - time >= DAYS_30 ? [time, latest] : [time];
         spent.push({ at, survey, round, epsilon, asked, number, ...(remembers && { memory, change, memo }), state: "waiting", dates });
       } else if (isOfRound && /^(accepted$|dropped: )/.test(event)) {

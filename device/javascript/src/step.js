@@ -56,8 +56,9 @@ export function readStep(value) {
 /** @param {any} value */
 function readVariable(value) {
   const variable = readAttribute(value);
-  must(variable.asks && !variable.bins, "kind or bins");
-  must(variable.places.size || (variable.high - variable.low) / 2, "high");
+  const { asks, bins, places, low, high } = variable;
+  must(asks && (places.size || !bins), "kind or bins");
+  must(places.size || (high - low) / 2, "high");
   return variable;
 }
 

@@ -161,7 +161,7 @@ export async function check(files) {
   files.lists.unusable.forEach(({ why, list }) => test("lists unusable", why, () => refusal(() => readListing(list)) !== null, true));
   files.lists.usable.forEach(({ why, list }) => test("lists usable", why, () => { const { surveys, trainings } = readListing(list); return [surveys.map(({ name }) => name), trainings]; }, [["phones"], []]));
 
-  files.lists.enrolled_before.forEach(({ enrolled, enrolled_before, answers }, i) => test("enrolled_before", i, () => isOpenTo({ enrolled_before }, enrolled), answers));
+  files.lists.enrolled_before.forEach(({ enrolled, enrolled_before, answers }, i) => test("enrolled_before", i, () => isOpenTo({ enrolled_before }, enrolled ?? ""), answers));
 
   const TYPES = { number: Number, text: String, boolean: Boolean };
   const lacks = (record, survey) => mustTell(Object.fromEntries(Object.entries(record).map(([name, type]) => [name, TYPES[type]])), readSurvey(survey).needs);
@@ -187,7 +187,7 @@ export async function check(files) {
     }, wanted));
   files.ledgers.damaged.forEach((line, i) => test("ledger damaged", i, () => refusal(() => readLedger(`${line}\n`)) !== null, true));
 
-  for (const [which, cases] of [["step", "reports"], ["extreme", "extreme_reports"], ["numeric", "numeric_reports"]]) {
+  for (const [which, cases] of [["step", "reports"], ["extreme", "extreme_reports"], ["numeric", "numeric_reports"], ["rounding", "rounding_reports"]]) {
     const step = readStep(files.steps[which]);
     const { attributes } = step.survey;
     files.steps[cases].forEach(({ device, record, random, values, report: wanted }, i) => {
@@ -196,7 +196,7 @@ export async function check(files) {
       test(`${which} values`, i, () => {
         told = step.read(new Map(Object.entries(record)), bytes.random);
         return Object.fromEntries(attributes.map((one, at) => [one.name, one.kind === "categorical" ? [...one.places.keys()][told[at][0]] ?? null : told[at][0] ?? null]));
-      }, values);
+      }, Object.fromEntries(attributes.map(({ name, bins }) => [name, bins && values[name] !== null ? bin(bins, values[name]) : values[name]])));
       test(`${which} reports`, i, () => report(step.survey, 0, step.round.seed, device, told, bytes), [wanted, true, true]);
     });
   }
@@ -214,14 +214,16 @@ export async function check(files) {
   files.texts.refused.forEach(({ why, field, change }) =>
     test("refused texts", why, () => (refusal(() => readAttribute({ ...asked, ...change }, kinds)) ?? "taken").includes(field), true));
 
-  const changed = (path, value) => {
-    const step = structuredClone(files.steps.step);
+  const changed = (path, value, of = files.steps.step) => {
+    const step = structuredClone(of);
     const parent = path.slice(0, -1).reduce((at, key) => at[key], step);
     parent[path[path.length - 1]] = value;
     return step;
   };
   files.steps.refused.forEach(({ why, field, path, value }) =>
     test("step refused", why, () => (refusal(() => readStep(changed(path, value))) ?? "taken").includes(field), true));
+  files.texts.steps_refused.forEach(({ why, field, path, value }) =>
+    test("step of texts refused", why, () => (refusal(() => readStep(changed(path, value, files.texts.step))) ?? "taken").includes(field), true));
   files.steps.taken.forEach(({ why, path, value }) => test("step taken", why, () => refusal(() => readStep(changed(path, value))), null));
 
   return { counts, failed };

@@ -14,7 +14,7 @@ from time import gmtime
 
 from .durable import append_line, read_file
 from .errors import LedgerError
-from .limits import Charge
+from .limits import Charge, line_text
 from .protocol import MAX_SAFE_INTEGER
 from .strict_json import refuse_constant, whole
 
@@ -192,14 +192,16 @@ class _Reading:
 
         try:
             read = json.loads(line.decode("utf-8"), parse_constant=refuse_constant)
-            event, at = read["event"], read_timestamp(read["at"])
+            event, at = line_text(read["event"]), read_timestamp(read["at"])
             if event == CLOCK:
                 self._clock_was(at)
             elif event == ANSWERED:
                 self._answered(read, at)
             elif event == ACCEPTED or event.startswith(DROPPED):
                 # There is none if its owner started the ledger anew.
-                for entry in self._of.get((_text(read["survey"]), _text(read["round"])), ()):
+                for entry in self._of.get(
+                    (line_text(read["survey"]), line_text(read["round"])), ()
+                ):
                     entry.state = event
             elif event != FORGOTTEN:  # of a later version, which may have spent something
                 return False
@@ -209,7 +211,7 @@ class _Reading:
         return True
 
     def _answered(self, read: dict[str, Any], at: float) -> None:
-        survey, round = _text(read["survey"]), _text(read["round"])
+        survey, round = line_text(read["survey"]), line_text(read["round"])
         number = whole(read.get("number"))
         if number is not None and not (type(number) is int and 0 <= number <= MAX_SAFE_INTEGER):
             raise ValueError
@@ -231,9 +233,3 @@ class _Reading:
 def has_taken_part(training: str, entries: Iterable[Entry]) -> bool:
     """Whether a ledger's entries hold a step of this training."""
     return any(entry.survey == training for entry in entries)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError
-    return value

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import floor, inf, isfinite
 
+from .attributes import is_well_formed
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,9 +47,7 @@ class Charge:
         epsilon, memo = _spent(line["epsilon"]), line.get("memo")
         if all(line.get(field) is None for field in ("memory", "change", "memo")):
             return cls(epsilon)
-        if not isinstance(memo, str):
-            raise ValueError
-        return cls(epsilon, _spent(line["memory"]), _spent(line["change"]), memo)
+        return cls(epsilon, _spent(line["memory"]), _spent(line["change"]), line_text(memo))
 
     @property
     def worst(self) -> float:
@@ -162,6 +162,13 @@ class EpsilonLimit:
             f"EpsilonLimit(per_report={self.per_report}, per_round={self.per_round}, "
             f"per_30_days={self.per_30_days}{', steady=True' * self.steady})"
         )
+
+
+def line_text(value: object) -> str:
+    """Return a text of a line of the ledger; raise an error if it is none."""
+    if not isinstance(value, str) or not is_well_formed(value):
+        raise ValueError
+    return value
 
 
 def _spent(epsilon: object) -> float:

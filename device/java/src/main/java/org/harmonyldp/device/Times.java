@@ -9,6 +9,9 @@ final class Times {
 
     private static final int CHARACTERS = 20;
 
+    /** The first year of all languages: some have one before it, and some do not. */
+    private static final String FIRST = "0001";
+
     private Times() {
     }
 
@@ -20,7 +23,7 @@ final class Times {
         if (text instanceof String && ((String) text).length() == CHARACTERS) {
             try {
                 long seconds = Instant.parse((String) text).getEpochSecond();
-                if (text(seconds).equals(text)) {
+                if (text(seconds).equals(text) && FIRST.compareTo((String) text) < 0) {
                     return seconds;
                 }
             } catch (DateTimeException error) {

@@ -72,7 +72,7 @@ final class ServerVectors extends Vectors {
             round.put("seed", "00000000000000000000000000000000");
             round.put("enrolled_before", get(one, "enrolled_before"));
             expect("enrolled_before", get(one, "answers"),
-                    Round.read(Fields.of(round, "round")).isFor(text(one, "enrolled")));
+                    Round.read(Fields.of(round, "round")).isFor(get(one, "enrolled") == null ? "" : text(one, "enrolled")));
         }
     }
 
@@ -80,6 +80,7 @@ final class ServerVectors extends Vectors {
         reports("step", "reports");
         reports("extreme", "extreme_reports");
         reports("numeric", "numeric_reports");
+        reports("rounding", "rounding_reports");
         for (Object one : list(file, "refused")) {
             expectRefused(one, refusal(one));
         }
@@ -100,6 +101,10 @@ final class ServerVectors extends Vectors {
                     expected = (double) list(list(get(get(file, which), "survey"), "attributes").get(place), "values")
                                        .indexOf(expected);
                 }
+                List<?> bins = (List<?>) get(list(get(get(file, which), "survey"), "attributes").get(place), "bins");
+                if (bins != null && expected != null) {
+                    expected = bin(bins, (Double) expected);
+                }
                 expect(name, expected, Double.isNaN(answers[place][0]) ? null : answers[place][0]);
             }
             byte[] device = bytes(one, "device");
@@ -109,10 +114,22 @@ final class ServerVectors extends Vectors {
         }
     }
 
+    private static double bin(List<?> edges, double value) {
+        int place = 0;
+        while (place < edges.size() - 2 && (Double) edges.get(place + 1) <= value) {
+            place++;
+        }
+        return place;
+    }
+
     /** Why the step with a change is refused; null if it is taken. */
     private String refusal(Object change) {
+        return refusal(get(file, "step"), change);
+    }
+
+    static String refusal(Object step, Object change) {
         try {
-            StepReader.read(changed(get(file, "step"), list(change, "path"), get(change, "value")));
+            StepReader.read(changed(step, list(change, "path"), get(change, "value")));
             return null;
         } catch (Refused error) {
             return error.getMessage();

@@ -182,6 +182,9 @@ final class SurveyVectors extends Vectors {
             }
             expectRefused(one, refusal);
         }
+        for (Object one : list(file, "steps_refused")) {
+            expectRefused(one, ServerVectors.refusal(get(file, "step"), one));
+        }
     }
 
     private void records() throws Refused {
