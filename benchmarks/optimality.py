@@ -53,12 +53,40 @@ two million at most. Below, where values are no more than a few times e^eps, ran
 over the values themselves takes over, with one row; but a symbol has 16 bits, so it ends at
 65,536 values.
 
+{halves}
+
 ## Numeric: worst-case variance of one report, values in [-1, 1]
 
 | epsilon | two points (the paper) | Piecewise | Hybrid | Harmony | below Hybrid |
 |---|---|---|---|---|---|
 {numeric}
 """
+
+
+HALVES = """\
+At epsilon 10 and more, ask more values than that in two parts: two attributes that read the same
+name, each with half of the values and one more that stands for all others:
+
+    hm.Integer("page, first half", 0, 50_000, reads="page", unlisted=50_000),
+    hm.Integer("page, second half", 50_000, 100_000, reads="page", unlisted=100_000),
+
+With 100,000 values, from 0 to 99,999, half of the devices are asked about each part, and instead
+of the last line's n x variance over the best rival's is {ratios}.
+A value that is not rare has a sampling error beside, as whenever several attributes are asked."""
+HALVES_EPSILONS = (10.0, 11.0, 12.0)
+
+
+def in_halves(epsilon: float, k: int) -> float:
+    """Return n x variance over the best rival's if each half of the values has its attribute."""
+    return (
+        2 * Linear.design(Fraction(epsilon), k // 2 + 1).zero_variance / categorical(epsilon, k)[1]
+    )
+
+
+def halves() -> str:
+    """Return what to do with more values than symbols."""
+    each = [f"{in_halves(one, LARGE_SIZES[-1]):.2f} at epsilon {one:g}" for one in HALVES_EPSILONS]
+    return HALVES.format(ratios=f"{', '.join(each[:-1])} and {each[-1]}")
 
 
 def categorical(epsilon: float, k: int) -> tuple[float, float, str]:
@@ -148,6 +176,7 @@ def _page(ratios, large, pairs, worst, over, against_paper) -> str:
         categorical=_table(ratios, EPSILONS, SHOWN_SIZES),
         large=_table(large, LARGE_EPSILONS, LARGE_SIZES),
         large_settings=len(large),
+        halves=halves(),
         large_over=sum(ratio > 1.05 for ratio in large.values()),
         numeric="\n".join(numeric_rows),
     )

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from benchmarks import rivals
+from benchmarks import optimality, rivals
 from benchmarks.optimality import EPSILONS, NUMERIC_EPSILONS, categorical, numeric
 from harmony.mechanisms import Linear
 from harmony.mechanisms.designs import Design
@@ -78,3 +78,10 @@ def test_huge_categories_keep_a_tally_of_reasonable_size(epsilon: float, k: int)
     built = Linear.design(Fraction(epsilon), k)
     assert built.code.rows * built.table.symbols <= max(1 << 21, 4 * k)
     assert built.zero_variance <= (1.05 if epsilon <= 4 else 1.2) * rivals.unary_encoding(epsilon)
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(10.0, 1.85), (12.0, 1.63)])
+def test_more_values_than_symbols_are_asked_in_halves(epsilon: float, most: float) -> None:
+    """docs/accuracy.md advises it: 4.9 and 71.6 without."""
+    assert optimality.in_halves(epsilon, 100_000) <= most
+    assert optimality.halves() in (optimality.DOCS / "accuracy.md").read_text(encoding="utf-8")

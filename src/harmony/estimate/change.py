@@ -143,6 +143,7 @@ class Change:
         if not self.known:
             return np.full(count, np.nan)
         alone = surprise(self.sampling, np.zeros(count))
+        alone = np.where(np.isnan(self.sampling.estimates), 1.0, alone)  # unknown: no surprise
         return chance_of_any(chance_of_any(alone, count, self._correlation), self.compared)
 
     def limits_shown(self, confidence: float) -> list[Wanted]:
@@ -159,4 +160,8 @@ class Change:
         if not self.known:
             unknown = np.full(len(self.values), np.nan)
             return unknown, unknown
-        return limits(self.sampling, misses)
+        # Where there is no estimate, as for the mean of a group without answers, all is possible.
+        nothing = np.isnan(self.sampling.estimates)
+        ends = zip(self.sampling.extremes, limits(self.sampling, misses), strict=True)
+        low, high = (np.where(nothing, extreme, found) for extreme, found in ends)
+        return low, high

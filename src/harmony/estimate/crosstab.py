@@ -15,9 +15,10 @@ from ..crosstab import Crosstab, Rounded
 from ..errors import HarmonyError
 from .association import Association, association_of
 from .base import Estimate, Row
+from .group_means import group_means
 from .intervals import confidence_of_each, single
 from .joint import JoinedSampling, Joint
-from .ratios import ratio_intervals
+from .ratios import Ratios
 from .sampling import Sampling
 from .score import score_interval
 from .sources import smoothed
@@ -136,11 +137,16 @@ class CrosstabEstimate(Estimate):
         number = self.number
         if number is None:
             raise HarmonyError(f"{self.name}: means by group need a number without bins as a part")
-        height, width = self.shape
-        groups = np.asarray(np.kron(np.eye(height), np.ones(width)), np.float64)
-        sums = groups * np.tile(np.array(number.grid), height)
-        found = self._ratios(sums, groups, confidence, (number.low, number.high))
+        found = self.group_means().rows(confidence)
         return dict(zip(self.crosstab.parts[0].values, found, strict=True))
+
+    def group_means(self, *, of_all: bool = False) -> Ratios:
+        """Return the means of the number in each group as ratios: see `group_means`."""
+        number = self.number
+        assert number is not None
+        if not self.n:
+            return Ratios.unknown(self.shape[0], (number.low, number.high))
+        return group_means(self.joint, number, self._shares, of_all=of_all)
 
     @cached_property
     def association(self) -> Association:
@@ -280,32 +286,19 @@ class CrosstabEstimate(Estimate):
                 f"{self.name}: shares within rows and columns need at most {EXACT_CELLS:,} pairs "
                 f"of values, not {height * width:,}; use fewer values or bins"
             )
+        if not self.n:
+            return dict.fromkeys(self.values, (math.nan, math.nan, math.nan))
         cells = np.eye(height * width)
         if axis == 0:
             groups = np.repeat(np.kron(np.eye(height), np.ones(width)), width, axis=0)
         else:
             groups = np.tile(np.kron(np.ones(height), np.eye(width)), (height, 1))
-        found = self._ratios(cells, groups, confidence, (0.0, 1.0))
-        return dict(zip(self.values, found, strict=True))
-
-    def _ratios(
-        self, above: Floats, below: Floats, confidence: float, limits: tuple[float, float]
-    ) -> list[tuple[float, float, float]]:
-        """Return (ratio, low, high) of sums over the table, a row of weights each."""
-        if not self.n:
-            return [(math.nan, math.nan, math.nan)] * len(above)
-        tops, bottoms = above @ self.raw, below @ self.raw
         # Rounding a number draws afresh, as if its devices were a sample of many more.
         drawn = self.number is not None
-        both = np.concatenate([above, below])
+        both = np.concatenate([cells, groups])
         errors = self.joint.covariance(both, self._shares, of_all=drawn)
-        ends = np.stack([np.arange(len(above)), np.arange(len(above)) + len(above)], axis=1)
-        pairs = errors[ends[:, :, None], ends[:, None, :]]
-        low, high = ratio_intervals(tops, bottoms, pairs, confidence, limits)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.where(bottoms > 0, tops / bottoms, np.nan)
-        ratios = np.clip(ratios, *limits)
-        return list(zip(ratios.tolist(), low.tolist(), high.tolist(), strict=True))
+        found = Ratios.of_sums(both @ self.raw, errors, (0.0, 1.0))
+        return dict(zip(self.values, found.rows(confidence), strict=True))
 
     def _limits(self, confidence: float, simultaneous: bool) -> tuple[Floats, Floats]:
         if not self.n:

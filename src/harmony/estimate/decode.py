@@ -17,7 +17,7 @@ from .histogram import HistogramEstimate
 from .mean import MeanEstimate
 from .result import Result, ResultWarning
 from .sampling import EVERYONE
-from .strata import check_strata, combine_strata
+from .strata import WeightedAnswers, check_strata
 from .tiers import ALARM, TierWarning
 from .together import Answers
 from .window import DriftWarning, check_window, window_label
@@ -59,34 +59,33 @@ def estimate(
             "windows are not weighed to a 'population'"
         )
     if tallies is not None:
-        groups, shares = [check_window(survey, tallies)], [1.0]
+        given = check_window(survey, tallies)
     elif population is None:
-        groups, shares = [[checked_tally(tally, survey)]], [1.0]
+        given = [checked_tally(tally, survey)]
     else:
         strata, shares = check_strata(tally, population)
-        groups = [[checked_tally(one, survey)] for one in strata]
+        given = [checked_tally(one, survey) for one in strata]
     if weighting not in WEIGHTINGS:
         raise HarmonyError(f"'weighting' must be one of {', '.join(WEIGHTINGS)}")
     for field, share in (("too_wide", too_wide), ("dishonest", dishonest)):
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise HarmonyError(f"'{field}' must be a share between 0 and 1")
-    sample_of = None if population is None else EVERYONE
-    answers = [Answers(survey, one, weighting, dishonest, too_wide, sample_of) for one in groups]
+    options = (survey, given, weighting, dishonest, too_wide)
+    answers = (
+        Answers(*options) if population is None else WeightedAnswers(*options, EVERYONE, shares)
+    )
     estimates: dict[str, Estimate] = {}
     drifts: dict[str, float] = {}
     place = 0
     for question in survey.questions:
-        if population is None:
-            estimates[question.name] = _estimate_one(answers[0], question, place)
-            drift = answers[0].drift(place)
-            if drift is not None:
-                drifts[question.name] = drift
-        else:
-            estimates[question.name] = _weighted_one(answers, shares, question, place)
+        estimates[question.name] = _estimate_one(answers, question, place)
+        drift = answers.drift(place)
+        if drift is not None:
+            drifts[question.name] = drift
         place += len(question.levels) if isinstance(question, Distribution) else 1
-    rounds = groups[0]
+    rounds = given
     if population is not None:  # strata of one round
-        rounds = [sum((group[0] for group in groups[1:]), groups[0][0])]
+        rounds = [sum(given[1:], given[0])]
     warnings: list[ResultWarning] = [
         warning for one in rounds for warning in check_coins(survey, one)
     ]
@@ -102,7 +101,7 @@ def estimate(
         weighting,
         None if population is None else dict(population),
         tuple(one.round.label for one in rounds),
-        answers[0].turns if population is None else None,
+        answers.turns,
     )
 
 
@@ -129,25 +128,6 @@ def _estimate_one(answers: Answers, question: Question, place: int) -> Estimate:
         )
     combined = answers.histogram(place) if question.values else answers.combined(place)
     return _in_units(question, combined, answers.survey.epsilon, answers.too_wide)
-
-
-def _weighted_one(
-    strata: Sequence[Answers], shares: Sequence[float], question: Question, place: int
-) -> Estimate:
-    """Estimate a question from strata that count by their shares."""
-    if isinstance(question, Distribution | Crosstab | Signed):
-        raise HarmonyError(
-            f"{question.name}: only means and histograms can be weighed to a population, "
-            "not distributions and crosstabs"
-        )
-    first = strata[0]
-    combined = combine_strata(
-        [one.combined(place) for one in strata],
-        shares,
-        [one.reports for one in strata],
-        first.dishonest,
-    )
-    return _in_units(question, combined, first.survey.epsilon, first.too_wide)
 
 
 def checked_tally(tally: object, survey: Survey) -> Tally:

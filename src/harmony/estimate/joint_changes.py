@@ -14,7 +14,7 @@ from .combine import COVARIANCE_VALUES
 from .crosstab import CrosstabEstimate
 from .decimals import number_writer
 from .distribution import DistributionEstimate
-from .intervals import single
+from .ratios import RatioDifferences
 from .sampling import KnownSampling, SomeSampling
 from .sums import SumSampling
 
@@ -148,7 +148,7 @@ def change_of_crosstabs(
     if (before.number is None) != (after.number is None):
         return "are estimates of different kinds"
     if before.number is not None:
-        return _change_of_group_means(before, after)
+        return _change_of_group_means(before, after, others=others)
     where = {pair: place for place, pair in enumerate(before.values)}
     pairs = [pair for pair in after.values if pair in where]
     if not pairs:
@@ -173,22 +173,22 @@ def change_of_crosstabs(
     )
 
 
-def _change_of_group_means(before: CrosstabEstimate, after: CrosstabEstimate) -> Change | str:
-    first, second = before.means(SURE), after.means(SURE)
+def _change_of_group_means(
+    before: CrosstabEstimate, after: CrosstabEstimate, *, others: bool
+) -> Change | str:
+    first, second = (list(one.crosstab.parts[0].values) for one in (before, after))
     groups = [group for group in second if group in first]
     if not groups:
         return "have no group in common"
-    figures, variances = [], []
-    for means in (first, second):
-        ends = np.array([means[group] for group in groups])
-        figures.append(ends[:, 0])
-        variances.append(((ends[:, 2] - ends[:, 1]) / 2 / single(SURE)) ** 2)
-    difference: Floats = figures[1] - figures[0]
+    ratios = [
+        one.group_means(of_all=others).some([values.index(group) for group in groups])
+        for one, values in ((before, first), (after, second))
+    ]
     return Change(
         after.name,
         before,
         after,
         [f"mean for {group}" for group in groups],
-        (figures[0], figures[1]),
-        KnownSampling(difference, variances[0] + variances[1]),
+        (ratios[0].estimates, ratios[1].estimates),
+        RatioDifferences(*ratios),
     )

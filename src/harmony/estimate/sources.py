@@ -30,6 +30,8 @@ class Source:
     parts: Sequence[Part]
     wider: float = 1.0
     """How much larger variances are than if the parts' errors were independent."""
+    redrawn: float = 0.0
+    """Over how many devices, in parts of one, the error of sampling them does not cancel."""
 
     @cached_property
     def answers(self) -> int:
@@ -101,6 +103,7 @@ def covariance(
     each answers few sources.  Asked for one only (`overlap` 0), the error of sampling would be
     gone if all sources together asked everyone for everything; what is known of it is taken off
     once.  If every device answered all sources (`overlap` 1) each source knows it by itself.
+    Devices that are only a sample (`redrawn`) have that error still, in all sources the same.
     """
     total = sum(
         (
@@ -109,7 +112,8 @@ def covariance(
         ),
         start=np.zeros_like(targets),
     )
-    return np.asarray(total - (1 - overlap) / devices * targets)
+    again = overlap * max(one.redrawn for one in sources)
+    return np.asarray(total + (again - (1 - overlap) / devices) * targets)
 
 
 def overlap_of(answers: int, attributes: int) -> float:
