@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from . import coverage_joint, coverage_single
+from . import coverage_groups, coverage_joint, coverage_single
 from .coverage_single import Covered
 from .page import table
 
@@ -106,6 +106,8 @@ Two rounds of one population ("false alarms": any value of any of three attribut
 changed), and of two that differ by what the comparison says can be noticed in 80%.
 
 {compared}
+
+{groups}
 """
 
 
@@ -132,8 +134,10 @@ def run(tiny: bool = False) -> None:
         (line, coverage_joint.compare(*line[:2], *((2, 2) if tiny else line[2:])))
         for line in (COMPARED[:1] if tiny else COMPARED)
     ]
+    groups = coverage_groups.page(tiny)
     if not tiny:
-        PAGE.write_text(_page(single, other, joint, compared, draws), encoding="utf-8")
+        text = _page(single, other, joint, compared, groups, draws)
+        PAGE.write_text(text, encoding="utf-8")
         print(f"wrote {PAGE.name}")
 
 
@@ -195,7 +199,7 @@ def _twice(share: float, rounds: int) -> str:
     return f"{2 * math.sqrt(min(share, 0.95) * 0.05 / rounds):.1%}"
 
 
-def _page(single, other, joint, compared, draws) -> str:
+def _page(single, other, joint, compared, groups, draws) -> str:
     heads = ["95% from", "to", "99% from", "width", "z from", "to", "counts"]
 
     def cells(one: Covered) -> list[str]:
@@ -210,6 +214,7 @@ def _page(single, other, joint, compared, draws) -> str:
     return TEXT.format(
         settings=len(SHAPES) * len(single) + len(other) + len(joint),
         draws=draws,
+        groups=groups,
         tier_draws=4_000,
         single=table(
             ["epsilon", "values", "devices", *heads],

@@ -134,7 +134,10 @@ def product_vectors() -> list[dict[str, Any]]:
     dense = {"kind": "dense", "counts": [[5 * TOTAL // 8, TOTAL // 4, TOTAL // 8],
                                          [TOTAL // 8, TOTAL // 4, 5 * TOTAL // 8]]}  # fmt: skip
     cases = []
-    for memo, shares in ((circulant, [1, 1]), (dense, [1, 1, 1]), (circulant, [1, 3])):
+    for memo, shares in (
+        (circulant, [1, 1]), (dense, [1, 1, 1]), (circulant, [1, 3]), (circulant, [3, 1]),
+        (dense, [2, 1, 3]), (dense, [3, 1, 2]),
+    ):  # fmt: skip
         columns = list(zip(*memo["counts"], strict=True)) if memo is dense else [memo["counts"]]
         least = shares if memo is dense else [min(shares)]
         for epsilon, answers in ((0.5, 1), (1.0, 2), (0.3, 1), (0.0001, 1)):
@@ -196,16 +199,21 @@ def memory_refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
     ]  # fmt: skip
 
 
-def large_memo(inputs: int, answers: int = 1, used: bool = True) -> list[tuple[str, int]]:
+def large_memo(
+    inputs: int, answers: int = 1, used: bool = True, second: bool = False
+) -> list[tuple[str, int]]:
     """A survey with a table of so many inputs, part by part: each answer's memo has one word more.
 
-    Where it is not `used`, the answers' own tables are small.
+    Where it is not `used`, the answers' own tables are small; where it is `second`, a small one of
+    another attribute comes first.
     """
     count, weight = 1 << 40, 1 << 39
     document = remembering_survey() | {"epsilon": 20.0, "memory": 20.0, "change": 20.0}
     document |= {"answers": answers, "attributes": document["attributes"][1:2]}
+    if second:
+        document["attributes"] = remembering_survey()["attributes"][2:0:-1]
     if used:
-        document["attributes"][0]["mechanisms"][0] |= {"base": inputs, "table": 3, "replace": 4}
+        document["attributes"][-1]["mechanisms"][0] |= {"base": inputs, "table": 3, "replace": 4}
     document["attributes"] += [
         document["attributes"][0] | {"name": f"wifi {place}"} for place in range(1, answers)
     ]

@@ -60,12 +60,15 @@ def remembering_survey() -> dict[str, Any]:
     return document
 
 
+def even_tables() -> list[dict[str, Any]]:
+    """Tables for the small survey that keep every epsilon: they tell nothing."""
+    even = [TOTAL // 2, TOTAL // 2]
+    return [{"kind": "circulant", "counts": even}, {"kind": "dense", "counts": [even, even]}]
+
+
 def extreme_surveys() -> list[tuple[str, dict[str, Any]]]:
     """Surveys at the bounds of the protocol, which a device must take."""
-    even = [TOTAL // 2, TOTAL // 2]
-    least = paired_survey() | {"name": "x", "epsilon": 0.0001, "every": 2}
-    least["tables"] = [{"kind": "circulant", "counts": even},
-                       {"kind": "dense", "counts": [even, even]}]  # fmt: skip
+    least = paired_survey() | {"name": "x", "epsilon": 0.0001, "every": 2, "tables": even_tables()}
     least["attributes"][0] |= {"name": "b", "low": -1.7e308, "high": 0}
     least["attributes"][2]["bins"] = [0, 5e-324, 90]
     most = paired_survey() | {"name": "z" * 100, "epsilon": 20, "every": 65536, "answers": 4}
@@ -111,7 +114,8 @@ def refusals() -> list[tuple[str, str, list[tuple[list[Any], Any]]]]:
         ("epsilon is negative", "epsilon", [(["epsilon"], -1.0)]),
         ("epsilon is enormous", "epsilon", [(["epsilon"], 1e300)]),
         ("an epsilon above 20", "epsilon", [(["epsilon"], ABOVE_20)]),
-        ("an epsilon below 0.0001", "epsilon", [(["epsilon"], BELOW_LEAST)]),
+        ("an epsilon below 0.0001", "epsilon",
+         [(["epsilon"], BELOW_LEAST), (["tables"], even_tables())]),
         ("a tier above 20", "tiers", [(["epsilon"], REMOVED), (["tiers"], [ABOVE_20])]),
         ("no tiers", "tiers", [(["epsilon"], REMOVED), (["tiers"], [])]),
         ("a name of 101 letters", "name", [(["name"], "z" * 101)]),

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from over_time import large_memo, memory_refusals, taken_surveys
+from promises import kept_promises, memory_promise_refusals, promise_refusals
 from refusals import (
     REMOVED,
     extreme_surveys,
@@ -17,13 +18,15 @@ from refusals import (
     remembering_survey,
     small_survey,
 )
+from writing import as_json, written_cases
 
 
 def refused_vectors() -> dict[str, Any]:
     cases = []
-    bases = [(small_survey(), one) for one in refusals()]
+    bases = [(small_survey(), one) for one in refusals() + promise_refusals()]
     bases += [(paired_survey(), one) for one in pair_refusals()]
-    bases += [(remembering_survey(), one) for one in memory_refusals()]
+    remembering = memory_refusals() + memory_promise_refusals()
+    bases += [(remembering_survey(), one) for one in remembering]
     for document, (why, field, changes) in bases:
         for path, value in changes:
             *parents, last = path
@@ -52,7 +55,8 @@ def refused_vectors() -> dict[str, Any]:
     in_tiers = small_survey() | {"epsilon": None, "tiers": [1.0]}
     return {
         "about": "surveys that a device must refuse, with a message that names the field; "
-        "and some that it must take; `bytes` are documents as they arrive, each text so many times",
+        "and some that it must take; `bytes` are documents as they arrive, each text (or bytes, "
+        "where it says `hex`) so many times",
         "refused": cases,
         "taken": [
             {"why": "the survey that the refused ones are changes of", "survey": small_survey()},
@@ -62,22 +66,29 @@ def refused_vectors() -> dict[str, Any]:
             {"why": "a survey with a crosstab", "survey": paired_survey()},
             {"why": "a crosstab with fields that it does not have", "survey": odd},
             *({"why": why, "survey": survey}
-              for why, survey in (*taken_surveys(), *extreme_surveys())),
+              for why, survey in (*taken_surveys(), *extreme_surveys(), *kept_promises())),
         ],
         "bytes": byte_cases(),
     }  # fmt: skip
 
 
-def opened(text: str, brackets: int) -> list[tuple[str, int]]:
-    """The document with so many `[` and `{`, text among them."""
-    more = brackets - text.count("[") - text.count("{")
-    return [('{"[{": [', 1), ("[],", more - 4), ("{}], ", 1), (text[1:], 1)]
+def marked(text: str, marks: int) -> list[tuple[str, int]]:
+    """The document with so many `[`, `{`, `:` and `,`, those of a text among them."""
+    before, after = '{"[{:,": [', "{}], " + text[1:]
+    pairs, odd = divmod(marks - sum(map((before + after).count, "[{:,")), 2)
+    return [(before, 1), ("[],", pairs), ("0," * odd + after, 1)]
+
+
+def long_row(text: str, counts: int) -> list[tuple[str, int]]:
+    """The document with one table more, which no mechanism uses, of so many counts."""
+    table = f'{text[:-2]}, {{"kind": "circulant", "counts": [{(1 << 53) - counts + 1}'
+    return [(table, 1), (", 1", counts - 1), ("]}]}", 1)]
 
 
 def byte_cases() -> list[dict[str, Any]]:
     """Documents byte by byte: how numbers may be written, and what is refused unparsed."""
     text = json.dumps(small_survey())
-    cases: list[tuple[str, bool, list[tuple[str, int]]]] = [
+    cases: list[tuple[str, bool, Any]] = [
         ("as it should be", True, [(text, 1)]),
         ("white space and unknown fields", True,
          [(" \n\t", 100), (text.replace('"name"', '"colour": {"deep": [[]]}, "name"'), 1)]),
@@ -107,17 +118,23 @@ def byte_cases() -> list[dict[str, Any]]:
          [('{"x": ', 1), ("9", 400), (", ", 1), (text[1:], 1)]),
         ("too many arrays", False,
          [('{"x": [', 1), ("[],", 1 << 16), ("[]], ", 1), (text[1:], 1)]),
-        ("as many arrays and objects as there may be", True, opened(text, 1 << 16)),
-        ("one more than that", False, opened(text, (1 << 16) + 1)),
-        ("nested 16 deep", True, [('{"x": ', 1), ("[", 15), ("]", 15), (", ", 1), (text[1:], 1)]),
+        ("as many brackets, colons and commas as there may be", True, marked(text, 1 << 17)),
+        ("one more than that", False, marked(text, (1 << 17) + 1)),
+        ("lists nested 16 deep", True,
+         [('{"x": ', 1), ("[", 15), ("]", 15), (", ", 1), (text[1:], 1)]),
+        ("objects nested 16 deep", True,
+         [('{"x": ', 15), ("{}", 1), ("}", 14), (", ", 1), (text[1:], 1)]),
         ("a memo of 8,192 words", True, large_memo(8191)),
         ("a memo of too many words", False, large_memo(8192)),
         ("two answers, and a memo of 8,192 words", True, large_memo(4095, answers=2)),
         ("two answers, and a memo of too many words", False, large_memo(4096, answers=2)),
         ("a small memo, beside a large table that no mechanism names", True,
          large_memo(8192, used=False)),
+        ("a small memo, and in the second attribute one of 8,192 words", True,
+         large_memo(8191, second=True)),
+        ("a small memo, and in the second attribute one of too many words", False,
+         large_memo(8192, second=True)),
+        ("a row of 65,536 counts", True, long_row(text, 65536)),
+        ("a row of 65,537 counts", False, long_row(text, 65537)),
     ]  # fmt: skip
-    return [
-        {"why": why, "taken": taken, "parts": [list(part) for part in parts]}
-        for why, taken, parts in cases
-    ]
+    return as_json(cases + written_cases())

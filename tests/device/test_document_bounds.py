@@ -223,16 +223,17 @@ def test_a_document_of_the_most_bytes_is_read_and_a_longer_one_is_not(
         Survey.from_json(padded + b" ", **allowed)
 
 
-@pytest.mark.parametrize("opening", [b"[", b"{"])
-def test_one_container_in_sixteen_bytes_is_read_and_one_more_is_not(opening: bytes) -> None:
-    """Brackets count wherever they stand: it is done before anything is parsed."""
-    document = json.dumps(small_survey(unknown="here")).encode()
-    used = document.count(b"[") + document.count(b"{")
-    full = document.replace(b"here", opening * (256 - used))
+@pytest.mark.parametrize("mark", ["[", "{", ":", ","])
+def test_one_mark_in_eight_bytes_is_read_and_one_more_is_not(mark: str) -> None:
+    """They count wherever they stand: it is done before anything is parsed."""
+    document = json.dumps(small_survey(unknown="here"))
+    used = sum(map(document.count, "[{:,"))
+    full = document.replace("here", mark * (512 - used)).encode()
     assert Survey.from_json(full, most_bytes=4096)
-    assert Survey.from_json(full, most_bytes=4096 + 15)
-    with pytest.raises(RefusedError, match=r"^the document has more than 256 arrays and objects$"):
-        Survey.from_json(full.replace(opening * 9, opening * 10, 1), most_bytes=4096 + 15)
+    assert Survey.from_json(full, most_bytes=4096 + 7)
+    said = r"^the document has more than 512 brackets, colons and commas$"
+    with pytest.raises(RefusedError, match=said):
+        Survey.from_json(full.replace(b"unknown", b"unknown,"), most_bytes=4096 + 7)
 
 
 @pytest.mark.parametrize(

@@ -208,11 +208,12 @@ def test_a_step_has_the_most_epsilon_with_which_its_training_is_listed() -> None
         attribute["mechanisms"] *= 2
     content = json.dumps(document).encode()
     listed = {"name": "charging", "epsilon": 1.5}
-    assert TrainingOffer(listed).step(content, len(content)).survey.tiers == [1.5, 1.1]
+    most_bytes = 2 * len(content)
+    assert TrainingOffer(listed).step(content, most_bytes).survey.tiers == [1.5, 1.1]
     with pytest.raises(RefusedError, match="'epsilon' is not the epsilon"):
-        TrainingOffer({**listed, "epsilon": 1.1}).step(content, len(content))
+        TrainingOffer({**listed, "epsilon": 1.1}).step(content, most_bytes)
     with pytest.raises(RefusedError, match="'training' is not the training"):
-        TrainingOffer({**listed, "name": "other"}).step(content, len(content))
+        TrainingOffer({**listed, "name": "other"}).step(content, most_bytes)
     with pytest.raises(RefusedError, match=f"more than {len(content) - 1} bytes"):
         TrainingOffer(listed).step(content, len(content) - 1)
 

@@ -223,7 +223,10 @@ def test_what_reports_of_memos_leave_of_limits(case: dict[str, Any], tmp_path: P
 
 @pytest.mark.parametrize("case", REFUSED["bytes"], ids=lambda case: case["why"])
 def test_documents_as_they_arrive(case: dict[str, Any]) -> None:
-    content = "".join(text * times for text, times in case["parts"]).encode()
+    content = b"".join(
+        (bytes.fromhex(text) if "hex" in how else text.encode()) * times
+        for text, times, *how in case["parts"]
+    )
     if case["taken"]:
         assert Survey.from_json(content).name == "small"
     else:

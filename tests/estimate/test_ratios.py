@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import harmony as hm
-from harmony.estimate.group_means import most_rounding
+from harmony.estimate.group_means import group_means, most_rounding
 from harmony.estimate.ratios import RatioDifferences, Ratios
+from harmony.estimate.sampling import EVERYONE
 from harmony.estimate.score import score_interval, surprise
 
 MANY = 4_000
@@ -86,6 +89,19 @@ def test_rounding_never_adds_more_than_supposed(points: int) -> None:
         shares = np.bincount(cell, 1 - inside, points) + np.bincount(cell + 1, inside, points)
         added = (inside * (1 - inside)).mean()
         assert added <= most_rounding(shares[None, :] / 300)[0] + 1e-12
+
+
+def test_devices_that_were_heard_unevenly_make_means_no_narrower() -> None:
+    survey = hm.Survey("s", [hm.Crosstab(hm.Integer("a", 0, 2), hm.Numeric("x", 0, 10))], 4.0)
+    people = {"a": np.arange(3_000) % 3, "x": np.arange(3_000) % 10}
+    one = survey.estimate(survey.collect(people, seed=1)).crosstab("a x x")
+    assert one.number is not None
+    shares = np.maximum(one.projected, 1e-4)
+    all_at_once, uneven = (
+        group_means(replace(one.joint, devices=devices), one.number, shares).covariances[:, 0, 0]
+        for devices in (EVERYONE, -3_000.0)
+    )
+    assert np.all(uneven > all_at_once)
 
 
 def test_means_of_groups_that_everyone_answers_are_not_taken_for_a_sample() -> None:

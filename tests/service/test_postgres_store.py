@@ -18,12 +18,12 @@ from harmony.service.state import ServiceState
 from harmony.service.stores import StoreError, open_store
 from harmony.service.stores import postgres as postgres_store
 from harmony.service.stores.pipeline import Pipeline
-from harmony.service.stores.postgres import ADD, ADD_ALL, SETTINGS, PostgresStore
+from harmony.service.stores.postgres import ADD, ADD_ALL, SETTINGS, SHARDS, PostgresStore
 
 from .conftest import SURVEY
 from .postgres import Postgres
 from .stored import MALFORMED_TIER, Stored, stored_in
-from .waiting import STUCK_SECONDS
+from .waiting import STUCK_SECONDS, wait_until
 
 
 @pytest.fixture
@@ -44,6 +44,11 @@ def test_each_store_counts_in_a_shard_of_its_own_which_is_free_when_it_closes(
         with stored.state.database.read() as connection:
             return set(connection.execute(text("SELECT shard FROM totals")).scalars())
 
+    def is_free(shard: int) -> bool:
+        held = text(f"SELECT 1 FROM pg_locks WHERE classid = {SHARDS} AND objid = {shard}")
+        with stored.state.database.read() as connection:
+            return connection.execute(held).first() is None
+
     other = Stored(stored.state, open_store(stored.state.database), stored.live)
     stored.commit(stored.report(1))
     assert shards() == {0}
@@ -54,6 +59,7 @@ def test_each_store_counts_in_a_shard_of_its_own_which_is_free_when_it_closes(
     with pytest.raises(StoreError, match="more than 2 servers"):
         third.commit(stored.report(3))
     stored.store.close()
+    wait_until(lambda: is_free(0), "PostgreSQL to end the session")
     assert third.commit(stored.report(3)) == ["accepted"]
     assert shards() == {0, 1}
     stored.check(reports=3)

@@ -15,14 +15,14 @@ export const MOST_BYTES = 1 << 20;
  */
 export function parse(bytes, most = MOST_BYTES) {
   must(bytes.length <= most, "bytes");
-  let brackets = 0;
+  let marks = 0;
   let digits = 0;
   for (const byte of bytes) {
-    if (byte === 0x5b || byte === 0x7b) brackets++;
+    if (byte === 0x2c || byte === 0x3a || byte === 0x5b || byte === 0x7b) marks++; // , : [ {
     digits = byte >= 0x30 && byte <= 0x39 ? digits + 1 : 0;
     must(digits <= 400, "digits");
   }
-  must(brackets <= most / 16, "arrays and objects");
+  must(marks <= most / 8, "brackets, colons and commas");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {

@@ -26,6 +26,8 @@ export const FILES = ["bounds", "coins", "codes", "tables", "reports", "refused"
 
 const draw53 = (word) => top53(BigInt(`0x${word}`));
 const utf8 = (text) => new TextEncoder().encode(text);
+/** The bytes of a document's parts: a text, or with `how` bytes in hexadecimal, so many times. */
+const joined = (parts) => fromHex(parts.map(([text, times, how]) => (how ? text : toHex(utf8(text))).repeat(times)).join(""));
 
 /** The random bytes of a vector, which must be used up exactly. */
 export function tape(hex) {
@@ -145,7 +147,7 @@ export async function check(files) {
   files.refused.refused.forEach(({ why, field, survey }) => test("refused", why, () => (refusal(() => readSurvey(survey)) ?? "taken").includes(field), true));
   files.refused.taken.forEach(({ why, survey }) => test("taken", why, () => refusal(() => readSurvey(survey)), null));
   files.refused.bytes.forEach(({ why, taken, parts }) =>
-    test("bytes", why, () => refusal(() => readSurvey(parse(utf8(parts.map(([text, times]) => text.repeat(times)).join(""))))) === null, taken));
+    test("bytes", why, () => refusal(() => readSurvey(parse(joined(parts)))) === null, taken));
 
   for (const { document, canonical: text, fingerprint } of files.documents.documents) {
     test("canonical", text.slice(0, 40), () => canonical(document), text);

@@ -45,8 +45,9 @@ MAX_PLACES = 1 << 21
 
 MOST_BYTES = 1 << 20
 """Of a document, unless the app allows more."""
-BYTES_A_CONTAINER = 16
-"""Of what an app allows, for each array and object in a document: parsed, they are large."""
+MARKS = b"[{:,"
+BYTES_A_MARK = 8
+"""Of what an app allows, for each of these in a document: what they begin is large once parsed."""
 MAX_DIGITS = 400
 """In a row, anywhere in a document: no double needs as many."""
 MAX_SAFE_INTEGER = (1 << 53) - 1

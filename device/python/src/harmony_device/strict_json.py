@@ -7,7 +7,7 @@ languages that have one kind of number.
 from __future__ import annotations
 
 from .errors import RefusedError
-from .protocol import BYTES_A_CONTAINER, MAX_DIGITS, MOST_BYTES
+from .protocol import BYTES_A_MARK, MARKS, MAX_DIGITS, MOST_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def parse_json(content: bytes, most_bytes: int = MOST_BYTES) -> Any:
 
     if len(content) > most_bytes:
         raise RefusedError(f"the document has more than {most_bytes} bytes")
-    if content.count(b"[") + content.count(b"{") > most_bytes // BYTES_A_CONTAINER:
+    if sum(map(content.count, MARKS)) > most_bytes // BYTES_A_MARK:
         raise RefusedError(
-            f"the document has more than {most_bytes // BYTES_A_CONTAINER} arrays and objects"
+            f"the document has more than {most_bytes // BYTES_A_MARK} brackets, colons and commas"
         )
     if _TOO_LONG in content.translate(_DIGITS_ALONE):
         raise RefusedError(f"the document has a number of more than {MAX_DIGITS} digits")

@@ -20,7 +20,7 @@ final class Json {
     /** The bytes that a document may have unless an app allows more. */
     static final int MOST_BYTES = 1 << 20;
 
-    private static final int BYTES_PER_NESTING = 16;
+    private static final int BYTES_PER_MARK = 8;
     private static final int MOST_DIGITS_IN_A_ROW = 400;
     private static final int MOST_DEPTH = 64;
     private static final int DIGITS_OF_A_LONG = 18;
@@ -49,19 +49,20 @@ final class Json {
         if (bytes.length > mostBytes) {
             throw new Refused("the document has more than " + mostBytes + " bytes");
         }
-        int openings = 0;
+        int marks = 0;
         int digits = 0;
         for (byte one : bytes) {
             digits = one >= '0' && one <= '9' ? digits + 1 : 0;
             if (digits > MOST_DIGITS_IN_A_ROW) {
                 throw new Refused("the document has more than " + MOST_DIGITS_IN_A_ROW + " digits in a row");
             }
-            if (one == '[' || one == '{') {
-                openings++;
+            if (one == '[' || one == '{' || one == ':' || one == ',') {
+                marks++;
             }
         }
-        if (openings > mostBytes / BYTES_PER_NESTING) {
-            throw new Refused("the document has more than " + mostBytes / BYTES_PER_NESTING + " lists and objects");
+        if (marks > mostBytes / BYTES_PER_MARK) {
+            throw new Refused(
+                    "the document has more than " + mostBytes / BYTES_PER_MARK + " brackets, colons and commas");
         }
     }
 

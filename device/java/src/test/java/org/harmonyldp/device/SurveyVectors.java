@@ -1,5 +1,6 @@
 package org.harmonyldp.device;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -88,15 +89,18 @@ final class SurveyVectors extends Vectors {
             expect(text(one, "why"), null, refusal(get(one, "survey")));
         }
         for (Object one : list(file, "bytes")) {
-            StringBuilder text = new StringBuilder();
+            ByteArrayOutputStream content = new ByteArrayOutputStream();
             for (Object part : list(one, "parts")) {
-                for (int time = 0; time < (Double) ((List<?>) part).get(1); time++) {
-                    text.append(((List<?>) part).get(0));
+                List<?> fields = (List<?>) part;
+                String text = (String) fields.get(0);
+                byte[] bytes = fields.size() > 2 ? Hex.bytes(text) : text.getBytes(StandardCharsets.UTF_8);
+                for (int time = 0; time < (Double) fields.get(1); time++) {
+                    content.write(bytes, 0, bytes.length);
                 }
             }
             String refusal;
             try {
-                refusal = refusal(Json.read(text.toString().getBytes(StandardCharsets.UTF_8), Json.MOST_BYTES));
+                refusal = refusal(Json.read(content.toByteArray(), Json.MOST_BYTES));
             } catch (Refused error) {
                 refusal = error.getMessage();
             }
