@@ -28,6 +28,17 @@ def test_a_valid_survey_passes_and_its_tables_are_proved(run: Run, files: Path) 
     assert "4 tables proved: a report spends 0.99999999" in said.stdout
 
 
+def test_a_survey_that_devices_would_skip_for_its_size_is_told(run: Run, tmp_path: Path) -> None:
+    values = [f"{number:0100}" for number in range(11_000)]
+    zips = {"name": "zip", "kind": "categorical", "values": values, "unlisted": values[0]}
+    asked = {"name": "long", "epsilon": 1, "attributes": [zips | {"missing": values[0]}]}
+    (tmp_path / "long.json").write_text(json.dumps(asked))
+    said = run("survey", "check", "long.json", "--json")
+    assert said.exit_code == 0, said.stderr
+    (advice,) = json.loads(said.stdout)["advice"]
+    assert advice.startswith("the document has more than 1048576 bytes: devices skip it")
+
+
 def test_every_problem_of_a_survey_gets_its_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(BAD)
     said = run("survey", "check", "bad.yaml")

@@ -37,7 +37,7 @@ def check(survey: SurveyFile, json: Json = False) -> None:
     from ..files import read_structured
 
     problems, asked = _check(read_structured(survey))
-    advice = stand_in_advice(asked) if asked is not None else []
+    advice = [*size_advice(asked), *stand_in_advice(asked)] if asked is not None else []
     if json:
         valid = {"file": str(survey), "valid": not problems, "problems": problems}
         say_json(valid | {"advice": advice})
@@ -114,6 +114,23 @@ def _check(document: Any) -> tuple[list[str], Survey | None]:
             return [], Survey.from_document(document)
         except SurveyError as problem:
             return [str(problem)], None
+
+
+def size_advice(survey: Survey) -> list[str]:
+    """Return why devices would skip the survey for its size, if they would.
+
+    >>> import harmony as hm
+    >>> size_advice(hm.Survey("phones", [hm.Boolean("wifi")], epsilon=1.0))
+    []
+    """
+    from harmony_device import RefusedError
+    from harmony_device.strict_json import parse_json
+
+    try:
+        parse_json(survey.document_bytes)
+    except RefusedError as refused:
+        return [f"{refused}: devices skip it, unless their app sets 'most_document_bytes'"]
+    return []
 
 
 def stand_in_advice(survey: Survey) -> list[str]:

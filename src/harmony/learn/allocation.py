@@ -78,7 +78,7 @@ class Allocation:
         enough = training.devices >= self.least_devices
         self.learns = enough and plan(training).closed >= LEAST_CLOSED
         """Whether more than the label's level can be learned at all."""
-        kept = training.evaluating if self.learns else 0
+        kept = training.evaluating + training.telling if self.learns else 0
         self.devices = n = max(training.devices - kept, 1)
         """Those that the model learns from."""
         blocks, width = len(training.features), training.width

@@ -31,6 +31,7 @@ from .allocation import Allocation, Clips
 from .calibration import calibrated, posterior_label_mean
 from .evaluation import Candidate, evaluated
 from .features import Features, Path, moved_scalings
+from .intervals import coefficient_intervals
 from .logit import normal_log_odds
 from .mixture import Mixture, optimal_shares, posterior_weights
 from .placing import Places, find_places
@@ -91,11 +92,15 @@ def auto(training: Training) -> Method:
     ask = partial(StepRequest, model=state.score, best=best, loss=loss, label=state.label)
     if training.loss == "squared":
         candidate = yield from _level(allocation, state, std, ask)
+        told = candidate.score, candidate.residual_std, state.label
+        intervals = yield from coefficient_intervals(allocation, state.known, *told, ask)
     else:
         label_mean = places.frequencies[training.label.name]
         begun = state.score, best, state.mean, std
         candidate = yield from calibrated(allocation, *begun, label_mean, ask)
-    return (yield from evaluated(candidate, training, ask))
+        intervals = None
+    outcome = yield from evaluated(candidate, training, ask)
+    return outcome._replace(intervals=intervals)
 
 
 def _constant(

@@ -96,8 +96,26 @@ def _evaluation(model: Model | MulticlassModel) -> str:
 def _weights(model: Model | MulticlassModel) -> list[str]:
     rows = [f"| {_cell(name)} | {weight:+.3f} |" for name, weight in model.largest() if weight]
     if not rows:
-        return ["Nothing: the model is a constant."]
-    return ["| feature | weight |", "|---|---|", *rows, "", "Numbers are scaled to -1 .. 1."]
+        return ["Nothing: the model is a constant.", *_intervals(model)]
+    weights = ["| feature | weight |", "|---|---|", *rows, "", "Numbers are scaled to -1 .. 1."]
+    return [*weights, *_intervals(model)]
+
+
+def _intervals(model: Model | MulticlassModel) -> list[str]:
+    """A row for each coefficient of least squares, if devices were kept that can tell."""
+    told = None if model.training.multiclass else model.intervals  # type: ignore[union-attr]
+    if told is None:
+        return []
+    rows = [
+        f"| {_cell(one.feature if one.value is None else f'{one.feature} = {one.value}')} "
+        f"| {one.estimate:+.4g} | {one.low:+.4g} to {one.high:+.4g} |"
+        for one in told
+    ]
+    return [
+        "", "Least squares without privacy would find, in the units of the table, values of a "
+        "feature told from their mean:", "",
+        "| feature | coefficient | 95% interval |", "|---|---|---|", *rows,
+    ]  # fmt: skip
 
 
 def _limits(model: Model | MulticlassModel) -> list[str]:

@@ -26,6 +26,7 @@ from ..errors import ClippedWarning, DataError, SurveyError
 from .class_weights import ClassWeight, checked_weights, private_rates, shifts
 from .coefficients import in_units
 from .domains import Bounds, Categories, numeric_domain, warn_of_leaks
+from .intervals import Coefficient
 from .linear import Linear, check_lengths, numeric_labels, refuse_options
 from .model import Model
 from .multiclass_model import MulticlassModel
@@ -44,7 +45,8 @@ class LinearRegression(RegressorMixin, Linear):
     simulate their noise and are for comparison.  Randomness comes from `seed`, else from
     `random_state`, and is the operating system's if both are None.  A share of the devices,
     `evaluation`, takes no part in learning: `evaluation_` has what they say about the model, and
-    if a constant seems better, the constant is returned.
+    if a constant seems better, the constant is returned.  A further share, `intervals`, tells
+    between what the coefficients of least squares lie: see `coefficient_intervals`.
 
     Every fit costs the rows that it sees one epsilon: `n_fits_` says how often this process has
     fitted them by now, and `epsilon_spent_` what that adds up to.
@@ -64,11 +66,13 @@ class LinearRegression(RegressorMixin, Linear):
         random_state: Any = None,
         progress: bool | None = None,
         evaluation: float = EVALUATION,
+        intervals: float = 0.0,
     ) -> None:
         super().__init__(epsilon, method=method, bounds=bounds, categories=categories, seed=seed,
                          random_state=random_state, progress=progress,
                          evaluation=evaluation)  # fmt: skip
         self.label_bounds = label_bounds
+        self.intervals = intervals
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -97,6 +101,23 @@ class LinearRegression(RegressorMixin, Linear):
         weights, intercept = in_units(self.model_.score)
         self.coef_ = half * weights
         self.intercept_ = label.low + half + half * intercept
+
+    def coefficient_intervals(self) -> dict[str, Coefficient]:
+        """Return by name what least squares without privacy would find, with 95% intervals.
+
+        That is not `coef_`, whose weights are shrunk for the sake of predictions.  It takes devices
+        of its own, `intervals`, and features that do not nearly determine one another.
+        """
+        check_is_fitted(self)
+        assert isinstance(self.model_, Model)
+        if self.model_.intervals is None:
+            raise DataError(
+                "the devices could not tell intervals: they are too few, or features nearly "
+                "determine one another"
+                if self.model_.training.intervals
+                else "no device was kept for intervals; fit with 'intervals', say 0.2"
+            )
+        return dict(zip(self.get_feature_names_out(), self.model_.intervals, strict=True))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict the label of each row, within its bounds."""

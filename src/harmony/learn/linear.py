@@ -39,6 +39,8 @@ class Linear(BaseEstimator):
 
     _loss: str
     model_: Model | MulticlassModel
+    intervals: float = 0.0
+    """The share of the devices that tell between what coefficients lie."""
 
     def __init__(
         self,
@@ -95,7 +97,7 @@ class Linear(BaseEstimator):
         devices, seed = len(labels), seed_of(self.seed, self.random_state)
         training = Training(
             "model", self.epsilon, self._loss, label, features, devices,
-            evaluation=self.evaluation,
+            evaluation=self.evaluation, intervals=self.intervals,
         )  # fmt: skip
         columns = {feature.name: table[feature.name] for feature in features} | {label.name: labels}
         # Steps take rows in turn, and rows are often sorted: devices come in no order.

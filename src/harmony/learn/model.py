@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
     from .evaluation import Evaluation
+    from .intervals import Coefficients
     from .multiclass_model import MulticlassModel
 
 CHUNK = 1 << 17
@@ -45,6 +46,8 @@ class Model:
     """Its features have the ranges in which the training saw their numbers."""
     evaluation: Evaluation | None = None
     """What devices that it did not learn from say about it, once they have been asked."""
+    intervals: Coefficients | None = None
+    """Between what the coefficients of least squares lie, if devices were kept that can tell."""
 
     @property
     def intercept(self) -> float:
@@ -114,6 +117,10 @@ class Model:
         largest = self.largest()
         width = max(len(name) for name, _ in largest)
         lines += [f"    {name:<{width}}  {weight:+.4f}" for name, weight in largest]
+        if self.intervals is not None:
+            from .intervals import interval_lines
+
+            lines += interval_lines(self.intervals)
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -130,6 +137,8 @@ class Model:
         }
         if self.evaluation is not None:
             document["evaluation"] = self.evaluation.to_document()
+        if self.intervals is not None:
+            document["intervals"] = [one.to_document() for one in self.intervals]
         return document
 
     @classmethod
@@ -144,11 +153,16 @@ class Model:
         training = Training.from_document(document.get("training"))
         features = seen_features(document.get("features"), training)
         score = Score.from_document(document.get("model"), features)
-        if (about := document.get("evaluation")) is None:
-            return cls(training, score)
-        from .evaluation import Evaluation
+        model = cls(training, score)
+        if (about := document.get("evaluation")) is not None:
+            from .evaluation import Evaluation
 
-        return cls(training, score, Evaluation.from_document(about))
+            model = replace(model, evaluation=Evaluation.from_document(about))
+        if (told := document.get("intervals")) is not None:
+            from .intervals import read_coefficients
+
+            model = replace(model, intervals=read_coefficients(told, training.features))
+        return model
 
     def card(self) -> str:
         """Return the model's card in Markdown: what was asked, its cost, how good it is, limits."""

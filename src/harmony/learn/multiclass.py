@@ -65,7 +65,7 @@ def one_score_a_class(training: Training) -> Method:
             try:
                 request = method.send(estimates)  # type: ignore[arg-type]  # None starts it
             except StopIteration as end:
-                score, evaluation = end.value
+                score, evaluation, _ = end.value
                 break
             assert isinstance(request.best, Score)
             log_odds[place] = request.best

@@ -20,6 +20,7 @@ from .training import Training
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
+    from .intervals import Coefficients
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Outcome(NamedTuple):
 
     score: Scores
     evaluation: Evaluation | None
+    intervals: Coefficients | None = None
 
 
 Method = Generator[StepRequest, Estimates, Outcome]
@@ -118,6 +120,7 @@ class Trainer:
         self._label: Attribute | None = None
         self._about: Value | None = None
         self._evaluation: Evaluation | None = None
+        self._intervals: Coefficients | None = None
         self.step: Step | None = None
         self._advance(None)
 
@@ -146,7 +149,7 @@ class Trainer:
             return MulticlassModel(self.training, self._best, self._evaluation)
         factor, shift = self._label_scale
         score = self._best.times(factor).shifted(shift)
-        return Model(self.training, score, self._evaluation)
+        return Model(self.training, score, self._evaluation, self._intervals)
 
     @property
     def _label_scale(self) -> tuple[float, float]:
@@ -202,7 +205,7 @@ class Trainer:
         try:
             request = self._method.send(estimates)  # type: ignore[arg-type]  # None starts it
         except StopIteration as end:
-            (self._best, self._evaluation), self.step = end.value, None
+            (self._best, self._evaluation, self._intervals), self.step = end.value, None
             return  # the label is that of the last step
         self._best, self._label, self._about = request.best, request.label, request.about
         if self.history:

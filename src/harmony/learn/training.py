@@ -24,7 +24,10 @@ LEAST_EVALUATION = 100
 
 MAX_CLASSES = 100
 
-_OPTIONAL = {"method", "seed", "evaluation"}
+MOST_COEFFICIENTS = 16
+"""Models of more weights have no intervals: each weight takes a step of its own."""
+
+_OPTIONAL = {"method", "seed", "evaluation", "intervals"}
 _FIELDS = {"name", "epsilon", "loss", "label", "features", "devices"} | _OPTIONAL
 
 
@@ -54,6 +57,8 @@ class Training:
     seed: int | None = None
     evaluation: float = EVALUATION
     """The share of the devices that are kept to tell how good the model is."""
+    intervals: float = 0.0
+    """The share of them that are kept to tell between what least squares' coefficients lie."""
 
     def __post_init__(self) -> None:
         from ..survey_fields import checked_epsilon, checked_name
@@ -68,17 +73,29 @@ class Training:
             raise SurveyError("'devices' must be a positive integer: how many will take part")
         if self.seed is not None and type(self.seed) is not int:
             raise SurveyError("'seed' must be an integer")
-        share = self.evaluation
-        if type(share) not in (int, float) or not 0 <= share <= MOST_EVALUATION:
-            raise SurveyError(f"'evaluation' must be a share from 0 to {MOST_EVALUATION:g}")
-        object.__setattr__(self, "evaluation", float(share))
+        for name in ("evaluation", "intervals"):
+            share = getattr(self, name)
+            if type(share) not in (int, float) or not 0 <= share <= MOST_EVALUATION:
+                raise SurveyError(f"'{name}' must be a share from 0 to {MOST_EVALUATION:g}")
+            object.__setattr__(self, name, float(share))
         object.__setattr__(self, "features", _checked_features(self.features, self.label))
         _check_label(self.label, self.loss)
+        if self.intervals and (self.loss != "squared" or self.width > MOST_COEFFICIENTS):
+            raise SurveyError(
+                "'intervals' are known of squared loss and of at most "
+                f"{MOST_COEFFICIENTS} weights; leave them out, or some features"
+            )
 
     @property
     def evaluating(self) -> int:
         """How many devices are kept for evaluation: none if they were too few to tell anything."""
         kept = math.floor(self.evaluation * self.devices)
+        return kept if kept >= LEAST_EVALUATION else 0
+
+    @property
+    def telling(self) -> int:
+        """How many devices are kept for the intervals of coefficients."""
+        kept = math.floor(self.intervals * self.devices)
         return kept if kept >= LEAST_EVALUATION else 0
 
     @property
@@ -102,6 +119,8 @@ class Training:
             "method": self.method,
             "evaluation": self.evaluation,
         }
+        if self.intervals:
+            document["intervals"] = self.intervals
         return document if self.seed is None else document | {"seed": self.seed}
 
     @classmethod
@@ -128,6 +147,7 @@ class Training:
             method=document.get("method", "auto"),
             seed=document.get("seed"),
             evaluation=document.get("evaluation", EVALUATION),
+            intervals=document.get("intervals", 0.0),
         )
 
 
