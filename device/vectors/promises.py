@@ -34,7 +34,7 @@ def promise_refusals() -> Refusals:
          [(["tables"], [coin, line, {"kind": "circulant", "counts": [6 * EIGHTH, 2 * EIGHTH]}]),
           (table, 2)]),
         ("a table that no mechanism uses, which misses 2**53 by one", "sum",
-         [(["tables"], [coin, line, wrong])]),
+         [(["tables"], [coin, line, coin, wrong])]),
         ("a table that no mechanism uses, with a count of zero", "positive",
          [(["tables"], [coin, line, {"kind": "dense", "counts": [[TOTAL, 0]] * 2}])]),
         ("a table that no mechanism uses, of an unknown kind", "kind",
