@@ -9,7 +9,7 @@ from itertools import pairwise
 from numbers import Real
 from typing import Any
 
-from harmony_device.attributes import is_well_formed
+from harmony_device.fields import is_well_formed
 from harmony_device.protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VALUES
 from harmony_device.record import BOOLEAN, NUMBER, TEXT
 

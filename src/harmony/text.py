@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from harmony_device.attributes import is_well_formed
 from harmony_device.errors import RefusedError
+from harmony_device.fields import is_well_formed
 from harmony_device.protocol import MAX_TEXT_BITS
 from harmony_device.record import TEXT
 from harmony_device.text import Text as DeviceText

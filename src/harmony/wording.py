@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from harmony_device.attributes import is_well_formed
+from harmony_device.fields import is_well_formed
 
 from .errors import SurveyError
 

@@ -18,8 +18,8 @@ from harmony.bulk.spelling import spell, spell_each
 from harmony.bulk.text_places import places_of
 from harmony.questions import question_from_document
 from harmony.text import TextPlaces
-from harmony_device.attributes import is_well_formed
 from harmony_device.errors import RefusedError
+from harmony_device.fields import is_well_formed
 from harmony_device.text import Text as DeviceText
 from harmony_device.text import TextCode as DeviceCode
 from harmony_device.text import normalized

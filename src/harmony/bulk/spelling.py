@@ -61,7 +61,7 @@ def spell(source: Any, text: Text, as_devices: bool = False) -> SpelledTexts:
 def _of_objects(source: Objects, text: Text, start: int, as_devices: bool) -> SpelledTexts:
     if not as_devices:
         return _of_arrow(source.slice(start, CHUNK), text)
-    from harmony_device.attributes import is_well_formed
+    from harmony_device.fields import is_well_formed
 
     values = source.values[start : start + CHUNK]
     texts = [

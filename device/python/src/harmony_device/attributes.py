@@ -13,7 +13,7 @@ from bisect import bisect_right
 from math import isfinite
 
 from .errors import RefusedError
-from .fields import checked_number
+from .fields import checked_number, is_well_formed
 from .protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VALUES
 from .record import BOOLEAN, DERIVED, NUMBER, TEXT
 from .strict_json import whole
@@ -329,12 +329,3 @@ def checked_attribute_name(name: object, field: str) -> str:
 
 def _number(document: dict[str, Any], field: str) -> float:
     return checked_number(document.get(field), field)
-
-
-def is_well_formed(text: str) -> bool:
-    """Whether a text is Unicode: JSON's escapes can spell half of a surrogate pair.
-
-    >>> is_well_formed("größer"), is_well_formed(chr(0xD800))
-    (True, False)
-    """
-    return text.isascii() or not any("\ud800" <= one <= "\udfff" for one in text)

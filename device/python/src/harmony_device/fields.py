@@ -1,4 +1,4 @@
-"""Fields of documents that a server sends: names, numbers and seeds, checked."""
+"""Fields of documents that a server sends: names, numbers, seeds and texts, checked."""
 
 from __future__ import annotations
 
@@ -57,3 +57,12 @@ def checked_seed(seed: object) -> bytes:
         if len(read) == SEED_BYTES:  # fewer if there was white space
             return read
     raise RefusedError(f"'seed' must be {2 * SEED_BYTES} hexadecimal digits")
+
+
+def is_well_formed(text: str) -> bool:
+    """Whether a text is Unicode: JSON's escapes can spell half of a surrogate pair.
+
+    >>> is_well_formed("größer"), is_well_formed(chr(0xD800))
+    (True, False)
+    """
+    return text.isascii() or not any("\ud800" <= one <= "\udfff" for one in text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import floor, inf, isfinite
 
-from .attributes import is_well_formed
+from .fields import is_well_formed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ value has a place, so nothing is drawn and nothing is left out.
 
 from __future__ import annotations
 
-from .attributes import NO_VALUE, Reading, is_well_formed
+from .attributes import NO_VALUE, Reading
 from .errors import RefusedError
+from .fields import is_well_formed
 from .protocol import (
     MAX_CONTEXT,
     MAX_CONTEXTS,
