@@ -33,7 +33,7 @@ SURVEY = hm.Survey(
     ],
     epsilon=1.0,
 )
-WORDS = hm.Exploration("words", hm.Text("word", bits=14), 4.0, devices=6_000)
+WORDS = hm.Exploration("words", hm.Text("word", bits=14), 4.0, devices=6_000, mistakes=1e-6)
 
 
 QUESTIONS = hm.Survey(

@@ -15,7 +15,9 @@ from .conftest import Service
 from .devices import report_body
 from .training import open_step, report_of
 
-WORDS = hm.Exploration("words", hm.Text("word", bits=12, missing="none"), 6.0, devices=600)
+WORDS = hm.Exploration(
+    "words", hm.Text("word", bits=12, missing="none"), 6.0, devices=600, mistakes=1e-6
+)
 TEXTS: Sequence[Any] = ["the", "the", "the", "and", "and", None]
 
 
