@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-WORKERS ?= 4
+WORKERS ?= 5
 ARGS ?=
 
 BIN := $(VENV)/bin
