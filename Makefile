@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-WORKERS ?= 5
+WORKERS ?= 3
 ARGS ?=
 
 BIN := $(VENV)/bin
