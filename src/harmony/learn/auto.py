@@ -28,13 +28,15 @@ from ..arrays import Floats
 from ..attributes import Attribute, Numeric
 from . import step as ask_for
 from .allocation import Allocation, Clips
-from .calibration import calibrated, posterior_label_mean
+from .calibration import calibrated
 from .evaluation import Candidate, evaluated
 from .features import Features, Path, moved_scalings
 from .intervals import coefficient_intervals
-from .logit import normal_log_odds
+from .level import mean_residual
+from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
 from .mixture import Mixture, optimal_shares, posterior_weights
 from .placing import Places, find_places
+from .planning import LEAST_CLOSED_RARE, plan
 from .score import Score
 from .shrinkage import posterior_mean
 from .step import Question
@@ -71,6 +73,13 @@ class _State:
     """The standard error of the mean."""
     variance: float
     residual_variance: float
+    labels: Floats
+    """Numeric labels that are thought to be equally likely."""
+
+    @property
+    def residuals(self) -> Floats:
+        """What residuals would be, were they spread as the labels are."""
+        return math.sqrt(self.residual_variance / self.variance) * (self.labels - self.mean)
 
     @property
     def explained(self) -> float:
@@ -81,7 +90,7 @@ def auto(training: Training) -> Method:
     """Learn `training`, of whatever loss."""
     allocation = Allocation(training)
     places = yield from find_places(training, allocation)
-    if not allocation.learns:
+    if not allocation.learns or _label_is_rare(training, places):
         return Outcome((yield from _constant(training, allocation, places)), None)
     state = _begin(training, places)
     yield from _descend(training, allocation, state)
@@ -107,36 +116,52 @@ def _constant(
     training: Training, allocation: Allocation, places: Places
 ) -> Generator[StepRequest, Estimates, Score]:
     """Return the best constant, where devices are too few for anything else."""
-    label, mean, error, variance = _label(training, places)
+    label, mean, error, variance, labels = _label(training, places)
     constant = Score.constant(training.features, mean)
     if training.loss != "squared":
-        return normal_log_odds(constant, mean, 0.0)
+        told, left = places.frequencies[label.name], training.devices - allocation.placing_devices
+        if left > 0:
+            ask = partial(StepRequest, model=constant, best=normal_log_odds(constant, mean, 0.0))
+            found = yield ask("level", (ask_for.product(("label", 1.0)),), left)
+            told = told.pooled(found["label"])
+        return constant_log_odds(training.features, told)
     clip = allocation.level_clip(mean, error, variance)
     asked = (ask_for.product(("residual", clip)),)
     ask = partial(StepRequest, model=constant, best=constant, loss=variance, label=label)
     found = yield ask("level", asked, allocation.level_devices)
-    return constant.shifted(_posterior_mean(found["residual"], clip, 0.0, error))
+    return constant.shifted(mean_residual(found["residual"], clip, labels - mean, error))
 
 
-def _label(training: Training, places: Places) -> tuple[Attribute, float, float, float]:
-    """Return the label as devices see it, its mean and the error of that, and its variance."""
+def _label_is_rare(training: Training, places: Places) -> bool:
+    """Whether one of two classes is so rare that only its rate can be learned."""
+    if training.loss == "squared":
+        return False
+    mean, _ = posterior_label_mean(places.frequencies[training.label.name])
+    return plan(training, rate=(1 + mean) / 2).closed < LEAST_CLOSED_RARE
+
+
+def _label(training: Training, places: Places) -> tuple[Attribute, float, float, float, Floats]:
+    """Return the label as devices see it, its mean and the error of that, its variance, and points.
+
+    Those stand for the devices, if the label is a number.
+    """
     label = training.label
     if isinstance(label, Numeric):
         label, points = places.label_range(label)
         variance = max(float(points.var()), LEAST_LABEL_VARIANCE)
         doubt = max(PLACE_DOUBT, 2 / math.sqrt(max(places.sizes.get(label.name, 0.0), 1.0)))
-        return label, float(points.mean()), math.sqrt(variance) * doubt, variance
+        return label, float(points.mean()), math.sqrt(variance) * doubt, variance, points
     mean, error = posterior_label_mean(places.frequencies[label.name])
-    return label, mean, error, 1 - mean**2
+    return label, mean, error, 1 - mean**2, np.array([-1.0, 1.0])
 
 
 def _begin(training: Training, places: Places) -> _State:
     """Return the constant model, and what the places tell about the label and the features."""
-    label, mean, error, variance = _label(training, places)
+    label, mean, error, variance, labels = _label(training, places)
     features = places.in_ranges(training.features)
     known = Features.of(features, places)
     score, weights = Score.constant(features, mean), np.zeros(len(known.variances))
-    return _State(known, places, label, score, weights, mean, error, variance, variance)
+    return _State(known, places, label, score, weights, mean, error, variance, variance, labels)
 
 
 def _descend(
@@ -207,7 +232,7 @@ def _level(
     slope, error, _ = _slope(found, std, clips)
     longer = posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR)
     prior_std = math.hypot(state.mean_error, std)
-    higher = _posterior_mean(found["residual"], clip, 0.0, prior_std)
+    higher = mean_residual(found["residual"], clip, state.residuals, prior_std)
     centre = _posterior_mean(found["direction"], clips.far, 0.0, std / 2)
     score = state.score.plus(longer, centred).shifted(higher - longer * centre)
     constant = Score.constant(score.features, state.mean + higher + centre)

@@ -20,6 +20,7 @@ from . import step as ask_for
 from .allocation import Allocation
 from .density import Counts, Density
 from .evaluation import Candidate
+from .logit import constant_log_odds
 from .score import Score
 from .trainer import Estimates, QuestionEstimate, StepRequest
 
@@ -27,7 +28,6 @@ REFINABLE_SIZE = 2_500
 """The effective sample size from which on devices can tell where the odds are even."""
 
 SCORE_BINS, MOST_BINS = 12, 16
-PRIOR_LOG_ODDS = 2.5
 PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 1.0
 
 
@@ -87,25 +87,8 @@ def calibrated(
         rest = devices - placing - curve_devices
         found = yield ask("curve", (ask_for.surplus(near),), rest, best=log_odds.of(score))
         log_odds = refine_threshold(log_odds, near, found["surplus"], label.mean, shares)
-    rate = posterior_label_mean(label)[0]
-    constant = Score.constant(score.features, 2 * math.atanh(rate))
-    return Candidate(log_odds.of(score), constant, log_odds.slope * std, 1.0)
-
-
-def posterior_label_mean(estimate: QuestionEstimate) -> tuple[float, float]:
-    """Return the posterior mean of a label of -1 and 1, and its standard deviation.
-
-    Rates may be small: their log-odds have a wide normal prior.
-    """
-    log_odds = np.linspace(-12, 12, 2401)
-    means = np.tanh(log_odds / 2)
-    logs = -((log_odds / PRIOR_LOG_ODDS) ** 2) / 2
-    if estimate.n:
-        logs = logs - (estimate.mean - means) ** 2 / estimate.variance[0] / 2
-    weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
-    mean = float(weights @ means)
-    return mean, math.sqrt(max(float(weights @ (means - mean) ** 2), 1e-12))
+    constant = constant_log_odds(score.features, label)
+    return Candidate(log_odds.of(score), constant, log_odds.slope * std, 1.0, label)
 
 
 def score_density(mean: float, std: float) -> Density:

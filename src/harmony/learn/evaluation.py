@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 
 from ..errors import SurveyError
 from . import step as ask_for
+from .logit import constant_log_odds
 from .planning import EXPLAINED, plan
 from .score import Score
 from .shrinkage import posterior_mean
 from .step import Question
-from .trainer import Estimates, Outcome, StepRequest
+from .trainer import Estimates, Outcome, QuestionEstimate, StepRequest
 from .training import Training
 
 RESIDUAL_CLIP, SCORE_CLIP = 3.0, 3.0
@@ -103,6 +104,8 @@ class Candidate(NamedTuple):
     constant: Score
     score_std: float
     residual_std: float
+    label: QuestionEstimate | None = None
+    """What is known of the mean of a label of two classes."""
 
     @property
     def residual_clip(self) -> float:
@@ -135,6 +138,8 @@ def evaluated(
         return Outcome(constant, None)  # too few to tell anything
     expected = HOPELESS + EXPLAINED * plan(training).closed
     about = (_variance if squared else _error)(candidate, found, told, expected)
+    if not about.kept and candidate.label is not None:
+        constant = constant_log_odds(constant.features, candidate.label.pooled(found["label"]))
     return Outcome(score if about.kept else constant, about)
 
 

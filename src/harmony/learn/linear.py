@@ -108,7 +108,7 @@ class Linear(BaseEstimator):
             self._warn_if_few(training)
             trainer = train(training, records, seed=seed, progress=self.progress)
             self.model_, self.history_ = self._finished(trainer), trainer.history
-            self._warn_if_constant()
+            self._warn_if_constant(training)
         else:
             from .published import learn_published
 
@@ -148,10 +148,17 @@ class Linear(BaseEstimator):
                 stacklevel=4,
             )
 
-    def _warn_if_constant(self) -> None:
+    def _warn_if_constant(self, training: Training) -> None:
         evaluation = self.model_.evaluation
         if evaluation is not None and not evaluation.kept:
             warnings.warn(f"the model: {evaluation}", FewDevicesWarning, stacklevel=4)
+        elif evaluation is None and self.model_.constant and Allocation(training).learns:
+            warnings.warn(
+                f"the model is a constant: {training.devices:,} devices at epsilon "
+                f"{training.epsilon:g} tell no more about this label",
+                FewDevicesWarning,
+                stacklevel=4,
+            )
 
     def _label_name(self, table: TableLike) -> str:
         name = "label"

@@ -1,19 +1,54 @@
-"""From the score of a regression to log-odds: the logistic curve with the same two moments."""
+"""Log-odds: of a label whose mean is known, and of one for which there is a regression.
+
+A regression's score becomes log-odds by the logistic curve with the same two moments.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
 
+from ..attributes import Attribute
 from .score import Score
+from .trainer import QuestionEstimate
 
 MOST_SLOPE = 10.0
 MOST_SEPARATION = 0.8
 """How near to perfect separation the labels may come: there, the slope would be infinite."""
+PRIOR_LOG_ODDS = 2.5
+"""The prior deviation of the log-odds of a label."""
+
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+
+
+def posterior_label_mean(estimate: QuestionEstimate) -> tuple[float, float]:
+    """Return the posterior mean of a label of -1 and 1, and its standard deviation.
+
+    Rates may be small: their log-odds have a wide normal prior.
+    """
+    log_odds = np.linspace(-12, 12, 2401)
+    means = np.tanh(log_odds / 2)
+    logs = -((log_odds / PRIOR_LOG_ODDS) ** 2) / 2
+    if estimate.n:
+        logs = logs - (estimate.mean - means) ** 2 / estimate.variance[0] / 2
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    mean = float(weights @ means)
+    return mean, math.sqrt(max(float(weights @ (means - mean) ** 2), 1e-12))
+
+
+def constant_log_odds(features: Sequence[Attribute], label: QuestionEstimate) -> Score:
+    """Return the log-odds of a label of which nothing but its mean is known.
+
+    >>> label = QuestionEstimate(1000, np.array([0.8]), np.array([1e-6]))
+    >>> round(constant_log_odds([], label).intercept, 2)
+    2.2
+    """
+    return Score.constant(features, 2 * math.atanh(posterior_label_mean(label)[0]))
 
 
 def normal_log_odds(score: Score, mean: float, explained: float) -> Score:

@@ -50,6 +50,11 @@ class Model:
     """Between what the coefficients of least squares lie, if devices were kept that can tell."""
 
     @property
+    def constant(self) -> bool:
+        """Whether it predicts the same for everyone."""
+        return self.score.flat
+
+    @property
     def intercept(self) -> float:
         return self.score.intercept
 

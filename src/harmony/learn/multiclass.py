@@ -20,7 +20,7 @@ from .class_weights import private_rates
 from .evaluation import HOPELESS, TOLERATED, Evaluation, Z, is_kept
 from .planning import EXPLAINED, plan
 from .score import Score
-from .trainer import LABEL, UNKNOWN, Method, Outcome
+from .trainer import LABEL, UNKNOWN, Method, Outcome, QuestionEstimate
 from .training import Training
 
 METRIC = "error a class"
@@ -57,7 +57,8 @@ def one_score_a_class(training: Training) -> Method:
 
     classes = training.label.values
     log_odds = [Score.constant(training.features, -log(len(classes) - 1))] * len(classes)
-    means, told = [UNKNOWN] * len(classes), []
+    means = [UNKNOWN] * len(classes)
+    told: list[Evaluation | None] = []
     for place, about in enumerate(classes):
         one = class_training(training, place)
         method, estimates = auto(one), None
@@ -75,16 +76,29 @@ def one_score_a_class(training: Training) -> Method:
                 means[place] = means[place].pooled(estimates[LABEL])
         if evaluation is None:
             log_odds[place] = score
-        else:  # whether a class is told from the rest decides on all of them together
-            told.append(evaluation)
+        told.append(evaluation)
     rates = private_rates(means)
     best = softmax_scores(log_odds, rates)
-    if len(told) < len(classes):
+    # Whether a class is told from the rest decides on all of them together.
+    known = [one or _constant(mean) for one, mean in zip(told, means, strict=True)]
+    if not any(told) or None in known:
         return Outcome(best, None)
-    about_all = _mean(told, HOPELESS + EXPLAINED * plan(training).closed)
+    about_all = _mean(
+        [one for one in known if one is not None], HOPELESS + EXPLAINED * plan(training).closed
+    )
     if not about_all.kept:
         best = tuple(Score.constant(training.features, log(rate)) for rate in rates)
     return Outcome(best, about_all)
+
+
+def _constant(mean: QuestionEstimate) -> Evaluation | None:
+    """Return the evaluation of a class of which only the rate was learned, if that is known."""
+    if not mean.n:
+        return None
+    rate, error = (1 + mean.mean) / 2, Z * sqrt(mean.variance[0]) / 2
+    value = min(max(min(rate, 1 - rate), 0.0), 1.0)
+    low, high = max(value - error, 0.0), min(value + error, 1.0)
+    return Evaluation("error", value, low, high, value, 0, True)
 
 
 def softmax_scores(log_odds: Sequence[Score], rates: Floats) -> tuple[Score, ...]:

@@ -53,6 +53,11 @@ class MulticlassModel:
         )
 
     @property
+    def constant(self) -> bool:
+        """Whether it predicts the same for everyone."""
+        return all(one.flat for one in self.class_scores)
+
+    @property
     def classes(self) -> tuple[Any, ...]:
         return tuple(self.training.label.values)
 

@@ -36,8 +36,10 @@ FEW = 1000.0
 """Answers without noise below which a number is taken to have one hump, unless they refute it."""
 
 REACHES = ((0.75, 6.0), (0.9, 4.0), (0.95, 3.0))
-LEAST_REACH = 3.5
-"""How far a range reaches beyond the median, in distances from there to quantiles."""
+LEAST_REACH, LABEL_REACH = 3.5, 4.5
+"""How far a range reaches beyond the median, in distances from there to quantiles; if only the
+first is known, a feature's and a label's.  What lies beyond a label's range moves every prediction.
+"""
 
 ERRORS = 6.0
 """A quantile is known if so many standard errors of a share still leave some beyond it."""
@@ -77,7 +79,7 @@ class Places:
     def label_range(self, label: Numeric) -> tuple[Numeric, Floats]:
         """Return the label in its range, and points of that which stand for devices, scaled."""
         size = self.sizes.get(label.name, 0.0)
-        low, high = number_range(self.densities[label.name], size)
+        low, high = number_range(self.densities[label.name], size, LABEL_REACH)
         half, unit = (high - low) / 2, (label.high - label.low) / 2
         points = self.densities[label.name].moved(low + half, half).points(POINTS, -1.0, 1.0)
         low, high = label.low + (low + 1) * unit, label.low + (high + 1) * unit
@@ -120,7 +122,9 @@ class Places:
                 self.frequencies[name] = estimate if before is None else before.pooled(estimate)
 
 
-def number_range(density: Density, size: float = math.inf) -> tuple[float, float]:
+def number_range(
+    density: Density, size: float = math.inf, least_reach: float = LEAST_REACH
+) -> tuple[float, float]:
     """Return the range in which a number is seen.
 
     >>> low, high = number_range(Density(np.array([0.0, 20.0, 100.0]), np.array([0.99, 0.01])))
@@ -129,10 +133,10 @@ def number_range(density: Density, size: float = math.inf) -> tuple[float, float
     """
     domain_low, domain_high = float(density.edges[0]), float(density.edges[-1])
     median = density.quantile(0.5)
-    reaches = [(REACHES[0][0], LEAST_REACH)]
-    for share, times in REACHES:
-        known = min(size * ((1 - share) / ERRORS) ** 2, 1.0)
-        reaches.append((share, known * times))
+    reaches = [(REACHES[0][0], least_reach)]
+    # A quantile that is not known counts for nothing: noise at the far end of a domain would
+    # make a range a hundred times too wide.
+    reaches += [one for one in REACHES if size * (1 - one[0]) ** 2 >= ERRORS**2]
     low = min(median + times * (density.quantile(1 - share) - median) for share, times in reaches)
     high = max(median + times * (density.quantile(share) - median) for share, times in reaches)
     least = LEAST_WIDTH * (domain_high - domain_low)

@@ -5,13 +5,15 @@ variance v in the direction would cost v / (R + v) of that: v is the variance of
 times the features that share the devices, times the sum over features of 1 / (variance of a
 column), which is k^2 for k values that are evenly frequent and 3 for a number spread evenly over
 its range, divided by n.  But few features matter much, and those are found first: where the i-th
-largest effect goes as 1 / i, what stays below the noise goes as its root.  So the share of the
-gap between no model and the best one that is closed is taken as 1 / (1 + sqrt(v / (16 R)) + w / R),
-where w is the variance that the mean of so many answers has when some of the devices give it: one
-in twenty for the label's level, and as many answers as it takes to place every feature.  The 16
-was fitted to four populations with well-filled domains (docs/learning.md), with R = 0.3, and the
-cost of places to a hundred with domains up to a hundred times too wide, where it says most: with
-few devices a number is not found.
+largest effect goes as 1 / i, what stays below the noise goes as its root.  So with many devices
+the share of the gap between no model and the best one that is closed is 1 / (1 + sqrt(v / (16 R))).
+With few hardly anything is closed: features must be placed first, then told from one another,
+and the label has a level.  So that share is taken times exp(-w / R), where w is the variance that
+the mean of so many answers has when 1 of 400 devices, and of 100 more for every feature, gives it.
+
+A label of two values of which one has the rate r has the variance 4 r (1 - r) where a number has
+1, so its noise is as much greater.  The 16 was fitted to four populations with well-filled domains,
+and 400 and 100 to 125 random ones with domains up to a hundred times too wide (docs/learning.md).
 """
 
 from __future__ import annotations
@@ -28,15 +30,15 @@ EXPLAINED = 0.3
 SPARSITY_GAIN = 16.0
 """How much less noise there seems to be than if all effects were equal."""
 
-DEVICES_PER_LEVEL = 20.0
-"""Of so many devices one tells the level."""
+LEVEL_COST, FEATURE_COST = 400.0, 100.0
+"""What the label's level and every feature cost before anything is gained, in answers without
+noise."""
 
-NUMBER_PLACE, VALUES_PLACE = 200.0, 30.0
-"""What it costs to place a number in its domain, and to count values, in answers without noise."""
+LEAST_CLOSED, LEAST_CLOSED_RARE = 0.02, 0.1
+"""Where less than this share of the gap would be closed only the label's level is asked for: before
+anything is known, and once it is known how frequent the classes are."""
 
-LEAST_CLOSED = 0.2
-"""Where less than this share of the gap would be closed only the label's level is asked for: of
-58 random trainings below it none gained 2% in error, and 21 lost that."""
+MOST_DEVICES = 1e15
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,11 @@ class LearningPlan:
 
     >>> from harmony import Boolean, Numeric
     >>> training = Training("likes", 1.0, "squared", Numeric("stars", 1, 5), [Boolean("wifi")],
-    ...                     devices=1000)
+    ...                     devices=20_000)
     >>> plan(training)
-    likes: 1,000 devices at epsilon 1 should close 54% of the gap between no model and the best
+    likes: 20,000 devices at epsilon 1 should close 67% of the gap between no model and the best
     >>> plan(training, closed=0.5).devices
-    838
+    11564
     """
 
     training: str
@@ -65,26 +67,48 @@ class LearningPlan:
 
 
 def plan(
-    training: Training, closed: float | None = None, explained: float = EXPLAINED
+    training: Training,
+    closed: float | None = None,
+    explained: float = EXPLAINED,
+    rate: float | None = None,
 ) -> LearningPlan:
-    """Predict the share of the gap that the training's devices close, or what `closed` needs."""
+    """Predict the share of the gap that the training's devices close, or what `closed` needs.
+
+    `rate` is how frequent the label's second class is; without it classes are taken to be
+    equally frequent.
+    """
     if not 0 < explained < 1:
         raise HarmonyError("'explained' must be a share between 0 and 1")
-    scores = len(training.label.values) if training.multiclass else 1
-    noise = answer_noise(training.epsilon) * scores  # which share the devices
-    direction = math.sqrt(noise * _noise_factor(training) / (SPARSITY_GAIN * explained))
-    places = sum(VALUES_PLACE if one.values else NUMBER_PLACE for one in training.features)
-    level = noise * (DEVICES_PER_LEVEL + places) / explained
+    if rate is not None and not 0 < rate < 1:
+        raise HarmonyError("'rate' must be a share between 0 and 1")
+    noise = _label_noise(training, rate) / explained
+    direction = noise * _noise_factor(training) / SPARSITY_GAIN
+    start = noise * (LEVEL_COST + FEATURE_COST * len(training.features))
+
+    def closes(devices: float) -> float:
+        return math.exp(-start / devices) / (1 + math.sqrt(direction / devices))
+
     if closed is None:
-        devices = training.devices
-        closed = 1 / (1 + direction / math.sqrt(devices) + level / devices)
-    elif 0 < closed < 1:
-        # A quadratic equation for 1 / sqrt(devices).
-        root = math.sqrt(direction**2 + 4 * level * (1 / closed - 1))
-        devices = math.ceil((2 * level / (root - direction)) ** 2)
-    else:
+        return LearningPlan(
+            training.name, training.devices, training.epsilon, closes(training.devices)
+        )
+    if not 0 < closed < 1:
         raise HarmonyError("'closed' must be a share between 0 and 1")
-    return LearningPlan(training.name, devices, training.epsilon, closed)
+    few, many = 0.0, MOST_DEVICES  # on a logarithmic scale the middle is soon found
+    while many - few > 1e-9 * many + 0.5:
+        middle = math.sqrt(max(few, 1.0) * many)
+        few, many = (middle, many) if closes(middle) < closed else (few, middle)
+    return LearningPlan(training.name, math.ceil(many), training.epsilon, closed)
+
+
+def _label_noise(training: Training, rate: float | None) -> float:
+    """Return the variance of an answer relative to the label's; classes share the devices."""
+    classes = len(training.label.values)
+    noise = answer_noise(training.epsilon)
+    if not classes:
+        return noise
+    rate = 1 / classes if rate is None else rate
+    return noise * (classes if classes > 2 else 1) / (4 * rate * (1 - rate))
 
 
 def answer_noise(epsilon: float) -> float:
