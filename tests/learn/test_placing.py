@@ -120,10 +120,10 @@ def test_a_range_reaches_beyond_the_quantiles_but_not_beyond_the_domain() -> Non
     assert number_range(Density.even(-3, 3)) == (-3.0, 3.0)
 
 
-def test_noise_at_the_far_end_of_a_domain_does_not_widen_a_range() -> None:
+def test_noise_at_the_far_end_of_a_domain_does_not_widen_a_labels_range() -> None:
     """Seven in a hundred seem to lie there; of 2,400 answers that is no more than noise."""
     edges = np.array([0.0, 1.0, 500.0, 1000.0])
     density = Density(edges, np.array([0.93, 0.0, 0.07]))
-    low, high = number_range(density, 2_400)
+    low, high = number_range(density, 2_400, label=True)
     assert low == 0
     assert 1 < high < 3

@@ -37,9 +37,9 @@ LEAST_SIZE = 1500.0
 """Answers without noise below which all devices are needed for the level of a numeric label: 12
 random trainings of 1,000 to 1,500 gained 0.7% of the constant's error while they still learned."""
 
-FEATURE_SIZE, LABEL_SIZE, LEVEL_SIZE, CURVE_SIZE = 100.0, 300.0, 1200.0, 5000.0
-"""Answers without noise below which the places of features and of the label, its level, and how it
-goes with the score, cost more than the rest."""
+FEATURE_SIZE, LABEL_SIZE, LEVEL_SIZE = 100.0, 300.0, 1200.0
+"""Answers without noise below which the places of features and of the label, and its level, cost
+more than the rest."""
 
 FEATURE_SHARE, LABEL_SHARE, LEVEL_SHARE = 0.15, 0.2, 0.35
 """The shares of all devices that these take if that many are too few."""
@@ -157,8 +157,8 @@ class Allocation:
     @property
     def _level(self) -> float:
         """The share of the devices that the last step has."""
-        scalars, size = (LEVEL, LEVEL_SIZE) if self.squared else (CURVE, CURVE_SIZE)
-        least = min(size * self.noise / self.devices, LEVEL_SHARE)
+        scalars = LEVEL if self.squared else CURVE
+        least = min(LEVEL_SIZE * self.noise / self.devices, LEVEL_SHARE)
         return max(scalars * self.scalar, least)
 
     def residual(self, mean: float, variance: float, residual_variance: float) -> Residual:

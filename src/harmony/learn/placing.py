@@ -79,7 +79,7 @@ class Places:
     def label_range(self, label: Numeric) -> tuple[Numeric, Floats]:
         """Return the label in its range, and points of that which stand for devices, scaled."""
         size = self.sizes.get(label.name, 0.0)
-        low, high = number_range(self.densities[label.name], size, LABEL_REACH)
+        low, high = number_range(self.densities[label.name], size, label=True)
         half, unit = (high - low) / 2, (label.high - label.low) / 2
         points = self.densities[label.name].moved(low + half, half).points(POINTS, -1.0, 1.0)
         low, high = label.low + (low + 1) * unit, label.low + (high + 1) * unit
@@ -123,7 +123,7 @@ class Places:
 
 
 def number_range(
-    density: Density, size: float = math.inf, least_reach: float = LEAST_REACH
+    density: Density, size: float = math.inf, *, label: bool = False
 ) -> tuple[float, float]:
     """Return the range in which a number is seen.
 
@@ -133,10 +133,12 @@ def number_range(
     """
     domain_low, domain_high = float(density.edges[0]), float(density.edges[-1])
     median = density.quantile(0.5)
-    reaches = [(REACHES[0][0], least_reach)]
-    # A quantile that is not known counts for nothing: noise at the far end of a domain would
-    # make a range a hundred times too wide.
-    reaches += [one for one in REACHES if size * (1 - one[0]) ** 2 >= ERRORS**2]
+    reaches = [(REACHES[0][0], LABEL_REACH if label else LEAST_REACH)]
+    for share, times in REACHES:
+        known = min(size * ((1 - share) / ERRORS) ** 2, 1.0)
+        # Of a label a quantile that is not known counts for nothing: noise at the far end of a
+        # domain would make its range, and all answers about it, a hundred times too wide.
+        reaches.append((share, times * (math.floor(known) if label else known)))
     low = min(median + times * (density.quantile(1 - share) - median) for share, times in reaches)
     high = max(median + times * (density.quantile(share) - median) for share, times in reaches)
     least = LEAST_WIDTH * (domain_high - domain_low)
