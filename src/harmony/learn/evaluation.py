@@ -44,7 +44,7 @@ that is no more than half an error."""
 LEAST_R2 = -100.0
 """Where an interval of R2 ends that has no end."""
 
-HOPELESS, GAIN_STD = -0.15, 0.15
+HOPELESS, GAIN_STD = -0.05, 0.15
 """The gain that is expected where the plan says that nothing can be learned, and its doubt."""
 
 
