@@ -58,6 +58,20 @@ def test_a_model_for_scikit_learn(files: Path, run: Run) -> None:
     assert model.predict({"memory": [99.0], "maker": ["Birch"]}).tolist() == [True]
 
 
+def test_crosses_and_bins_are_written_in_the_file(files: Path, run: Run) -> None:
+    (files / "crashes.yaml").write_text(
+        TRAINING + "bins: {memory: [30, 60]}\ncrosses: [[memory, maker]]\n"
+    )
+    done = run("train", files / "crashes.yaml", files / "people.parquet",
+               "-o", files / "model.joblib", "--seed", "7")  # fmt: skip
+    assert "20,000 devices, 11 weights" in done.stdout
+    model = joblib.load(files / "model.joblib")
+    assert model.feature_names_in_.tolist() == ["memory", "maker"]
+    assert "memory x maker_[60, 100] x Birch" in model.get_feature_names_out()
+    rows = {"memory": [61.0, 59.0], "maker": ["Birch", "Alder"]}
+    assert model.predict(rows).tolist() == [True, False]
+
+
 def test_a_plan_needs_no_data(files: Path, run: Run) -> None:
     assert "half of the gap takes" in run("train", files / "crashes.yaml", "--plan").stdout
 
