@@ -64,7 +64,7 @@ def test_crosses_and_bins_are_written_in_the_file(files: Path, run: Run) -> None
     )
     done = run("train", files / "crashes.yaml", files / "people.parquet",
                "-o", files / "model.joblib", "--seed", "7")  # fmt: skip
-    assert "20,000 devices, 11 weights" in done.stdout
+    assert "20,000 devices, 12 weights" in done.stdout
     model = joblib.load(files / "model.joblib")
     assert model.feature_names_in_.tolist() == ["memory", "maker"]
     assert "memory x maker_[60, 100] x Birch" in model.get_feature_names_out()

@@ -93,11 +93,11 @@ def test_coefficients_have_names_of_their_own() -> None:
             table, hours(table, np.zeros(2_000))
         )
     names = model.get_feature_names_out(["age", "plan", "wifi"]).tolist()
-    assert names[:4] == ["age_[0, 30)", "age_[30, 60)", "age_[60, 100]", "plan_basic"]
-    assert names[7:9] == ["plan x age_basic x [0, 30)", "plan x age_basic x [30, 60)"]
-    assert len(set(names)) == len(names) == len(model.coef_) == 3 + 2 + 2 + 6 + 4
+    assert names[:3] == ["age", "age in bins_[0, 30)", "age in bins_[30, 60)"]
+    assert names[8:10] == ["plan x age_basic x [0, 30)", "plan x age_basic x [30, 60)"]
+    assert len(set(names)) == len(names) == len(model.coef_) == 1 + 3 + 2 + 2 + 6 + 4
     assert model.n_features_in_ == 3
-    assert model.to_frame()["value"][7] == "basic x [0, 30)"
+    assert model.to_frame()["value"][8] == "basic x [0, 30)"
     assert "plan x wifi" in model.card()
     again = pickle.loads(pickle.dumps(model))
     assert again.get_params()["crosses"] == options["crosses"]
@@ -121,21 +121,26 @@ def test_bins_whose_edges_look_alike_have_names_of_their_own() -> None:
 
 def test_a_training_reads_crosses_and_bins_and_writes_them_as_features() -> None:
     read = Training.from_document(document(bins={"age": 4}, crosses=[["age", "plan"]]))
-    assert [one.name for one in read.features] == ["age", "plan", "wifi", "age x plan"]
+    names = ["age", "age in bins", "plan", "wifi", "age x plan"]
+    assert [one.name for one in read.features] == names
     written = read.to_document()
-    assert written["features"][0]["bins"] == [0, 25, 50, 75, 100]
-    assert [one["name"] for one in written["features"][3]["of"]] == ["age", "plan"]
+    assert written["features"][1]["bins"] == [0, 25, 50, 75, 100]
+    assert written["features"][1]["reads"] == "age"
+    assert [one["name"] for one in written["features"][4]["of"]] == ["age", "plan"]
     assert written.keys().isdisjoint({"bins", "crosses"})
     assert Training.from_document(json.loads(json.dumps(written))) == read
-    assert read.width == 4 + 2 + 2 + 8
-    same = Training(
-        "hours", 1.0, "squared", TRAINING.label,
-        [Numeric("age", 0, 100, bins=4), PLAN, WIFI, Crosstab("age", "plan")], 1000,
-    )  # fmt: skip
-    assert same == read
+    assert read.width == 1 + 4 + 2 + 2 + 8
 
 
-def test_a_number_that_is_only_crossed_keeps_its_slope() -> None:
+def test_a_feature_with_bins_is_a_category_and_crossed_as_one() -> None:
+    age = Numeric("age", 0, 100, bins=4)
+    training = Training(
+        "hours", 1.0, "squared", TRAINING.label, [age, Crosstab("wifi", "age"), WIFI], 9
+    )
+    assert [len(one.values) for one in training.features] == [4, 8, 2]
+
+
+def test_a_number_that_is_only_crossed_has_eight_bins_there() -> None:
     read = Training.from_document(document(crosses=[["plan", "age"]]))
     assert read.features[0] == AGE
     assert len(read.features[3].values) == 2 * 8

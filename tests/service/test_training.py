@@ -65,10 +65,10 @@ def test_a_training_with_crosses_is_learned_and_shown(service: Service) -> None:
     assert ("battery", "number") in step.needs
     finish(service)
     model = Model.from_document(show(service)["model"])
-    assert model.training.features[3].name == "battery x theme"
+    assert model.training.features[4].name == "battery x theme"
     about = show(service, f"{PATH}/about")
     asked = {one["name"]: one["answer"] for one in about["questions"]}
-    assert asked["battery"] == "a number from 0 to 100, in 4 ranges"
+    assert asked["battery in bins"] == "a number from 0 to 100, in 4 ranges"
     assert asked["battery x theme"].startswith("two answers in one: a number from 0 to 100")
     page = Visitor(service, "analyst").get("/trainings/charging")
     assert page.status_code == 200

@@ -28,7 +28,7 @@ from ..attributes import (
     Signed,
     attribute_from_document,
 )
-from ..crosstab import Crosstab
+from ..crosstab import Crosstab, is_number
 from ..errors import SurveyError
 from ..near_names import did_you_mean
 
@@ -119,30 +119,45 @@ def read_features(documents: Any) -> list[Any]:
 
 
 def with_options(features: Iterable[Any], bins: Bins, crosses: Crosses) -> list[Any]:
-    """Return features with numbers in the bins that are named, and with crosses at the end.
+    """Return features with the bins of numbers beside them, and with crosses at the end.
+
+    A number in bins keeps its slope: where its bins are too wide to tell, that still does.
 
     >>> features = [Numeric("age", 0, 90), Categorical("plan", ["basic", "plus"])]
     >>> [one.name for one in with_options(features, {"age": [18, 65]}, [("age", "plan")])]
-    ['age', 'plan', 'age x plan']
+    ['age', 'age in bins', 'plan', 'age x plan']
     """
-    found = {one.name: one for one in features}
-    if bins is not None and not isinstance(bins, Mapping):
-        raise SurveyError("'bins' must be a mapping: a number of bins, or edges, by name")
-    for name, cuts in (bins or {}).items():
-        number = found.get(name)
-        if not isinstance(number, Numeric):
-            near = did_you_mean(name, [one for one in found if isinstance(found[one], Numeric)])
-            raise SurveyError(f"'bins' names {name!r}, which is no number among the features{near}")
-        found[name] = replace(number, bins=_edges(number, cuts))
+    features = list(features)
+    binned = _binned({one.name: one for one in features}, bins)
+    found = []
+    for feature in features:
+        found.append(feature)
+        if feature.name in binned:
+            name = f"{feature.name} in bins"
+            found.append(replace(binned[feature.name], name=name, reads=feature.source))
     if isinstance(crosses, str) or not isinstance(crosses or [], Sequence):
         raise SurveyError("'crosses' must be a list of pairs of features")
-    pairs = []
     for pair in crosses or []:
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
             raise SurveyError("'crosses' must be a list of pairs: [[age, plan]]")
         first, second = map(str, pair)
-        pairs.append(Crosstab(first, second))
-    return [*found.values(), *pairs]
+        parts = binned.get(first, first), binned.get(second, second)
+        found.append(Crosstab(*parts, name=f"{first} x {second}"))
+    return found
+
+
+def _binned(features: Mapping[str, Any], bins: Bins) -> dict[str, Numeric]:
+    """Return the numbers that are named, with their bins."""
+    if bins is not None and not isinstance(bins, Mapping):
+        raise SurveyError("'bins' must be a mapping: a number of bins, or edges, by name")
+    binned = {}
+    for name, cuts in (bins or {}).items():
+        number = features.get(name)
+        if not isinstance(number, Numeric):
+            near = did_you_mean(name, [one.name for one in features.values() if is_number(one)])
+            raise SurveyError(f"'bins' names {name!r}, which is no number among the features{near}")
+        binned[name] = replace(number, bins=_edges(number, cuts))
+    return binned
 
 
 def _edges(number: Numeric, cuts: Any) -> Any:

@@ -42,9 +42,9 @@ class LinearRegression(RegressorMixin, Linear):
     clipped, labels with a warning.  A number that is missing counts as the mean, as far as that is
     known; a value that is missing or unknown adds nothing.
 
-    `bins` takes numbers as categories, for effects that are no straight lines: by name, how many
-    equal bins of its bounds a number has, or their edges.  `crosses` lists pairs of columns whose
-    effects depend on each other; a number among them is crossed in its bins, or in eight.
+    `bins` are for effects that are no straight lines: by name, how many equal bins of its bounds a
+    number has beside its slope, or their edges.  `crosses` lists pairs of columns whose effects
+    depend on each other; a number among them is crossed in its bins, or in eight.
 
     `method` is "auto", or one of the paper's: "sgd", "mgd", "mgd-dr" and "non-private", which
     simulate their noise and are for comparison.  Randomness comes from `seed`, else from

@@ -41,7 +41,7 @@ def to_onnx(training: Training, scores: Sequence[Score]) -> ModelProto:
         blocks = [score.blocks[place] for score in scores]
         if isinstance(feature, Numeric):
             seen = [score.features[place] for score in scores]
-            added = _number(graph, feature.name, seen, blocks)
+            added = _number(graph, feature, seen, blocks)
         else:
             weights = graph.constant(np.column_stack(blocks))
             added = graph.node("MatMul", _levels(graph, feature), weights)
@@ -81,11 +81,16 @@ class _Graph:
         self.constants.append(self._onnx.numpy_helper.from_array(values, name))
         return name
 
-    def input(self, name: str, values: NDArray[Any]) -> str:
-        """Take n rows and one column of values of this type, once."""
-        if all(one.name != name for one in self.inputs):
-            self.inputs.append(self._of_type(name, values, ["rows", 1]))
-        return name
+    def input(self, column: Attribute, values: NDArray[Any]) -> str:
+        """Take n rows and one column of values of this type; once, unless it has two types."""
+        known = {one.name: one for one in self.inputs}
+        for name in (column.source, column.name):
+            asked = self._of_type(name, values, ["rows", 1])
+            if name not in known:
+                self.inputs.append(asked)
+            if known.get(name, asked) == asked:
+                return name
+        raise HarmonyError(f"{column.name}: a feature reads this as another type")
 
     def output(self, name: str, values: NDArray[Any], columns: int) -> None:
         self.outputs.append(self._of_type(name, values, ["rows", columns]))
@@ -93,9 +98,9 @@ class _Graph:
     def double(self, name: str) -> str:
         return self.node("Cast", name, to=self._onnx.TensorProto.DOUBLE)
 
-    def number(self, name: str, missing: NDArray[Any]) -> str:
+    def number(self, column: Attribute, missing: NDArray[Any]) -> str:
         """Take a number, and what counts where it is missing."""
-        number = self.input(name, missing)
+        number = self.input(column, missing)
         return self.node("Where", self.node("IsNaN", number), self.constant(missing), number)
 
     def _of_type(self, name: str, values: NDArray[Any], shape: list[Any]) -> Any:
@@ -103,7 +108,9 @@ class _Graph:
         return self._onnx.helper.make_tensor_value_info(name, kind, shape)
 
 
-def _number(graph: _Graph, name: str, seen: Sequence[Attribute], blocks: Sequence[Any]) -> str:
+def _number(
+    graph: _Graph, feature: Attribute, seen: Sequence[Attribute], blocks: Sequence[Any]
+) -> str:
     """Add a number, clipped and scaled in the range in which each score sees it."""
     low, high = (np.array([[getattr(one, end) for one in seen]]) for end in ("low", "high"))
     half = (high - low) / 2
@@ -116,7 +123,7 @@ def _number(graph: _Graph, name: str, seen: Sequence[Attribute], blocks: Sequenc
             ]
         ]
     )
-    centred = graph.node("Sub", graph.number(name, missing), graph.constant(middle))
+    centred = graph.node("Sub", graph.number(feature, missing), graph.constant(middle))
     scaled = graph.node("Div", centred, graph.constant(half))
     ends = graph.constant(np.array(-1.0)), graph.constant(np.array(1.0))
     clipped = graph.node("Clip", scaled, *ends)
@@ -135,7 +142,7 @@ def _levels(graph: _Graph, feature: Attribute) -> str:
         return _bins(graph, feature.number)
     assert isinstance(feature, Categorical)
     values = _array(feature.values)
-    given = graph.input(feature.name, values)
+    given = graph.input(feature, values)
     if values.dtype == np.bool_:  # which not every runtime compares
         values, given = values.astype(np.float64), graph.double(given)
     is_listed = graph.double(graph.node("Equal", given, graph.constant(values[None, :])))
@@ -152,7 +159,7 @@ def _levels(graph: _Graph, feature: Attribute) -> str:
 def _bins(graph: _Graph, number: Numeric) -> str:
     """Return a row with a one for the bin; a missing number lies in none, or counts as it says."""
     missing = np.array([[np.nan if number.missing is None else number.missing]])
-    known = graph.number(number.name, missing)
+    known = graph.number(number, missing)
     edges = np.array([[-np.inf, *number.edges[1:-1], np.inf]])
     above = graph.node("GreaterOrEqual", known, graph.constant(edges[:, :-1]))
     below = graph.node("Less", known, graph.constant(edges[:, 1:]))
