@@ -40,5 +40,9 @@ class FewDevicesWarning(UserWarning):
     """There are too few devices to learn much at this epsilon."""
 
 
+class CoarseBinsWarning(UserWarning):
+    """Nearly all devices lie in one bin of a number, so its bins tell them apart hardly at all."""
+
+
 class RepeatedFitWarning(UserWarning):
     """The same rows were learned from before: every fit costs their devices one more epsilon."""

@@ -13,7 +13,13 @@ import pytest
 from sklearn.base import clone
 
 from harmony import Boolean, Categorical, Crosstab, Numeric
-from harmony.errors import DataError, PrivacyLeakWarning, RepeatedFitWarning, SurveyError
+from harmony.errors import (
+    CoarseBinsWarning,
+    DataError,
+    PrivacyLeakWarning,
+    RepeatedFitWarning,
+    SurveyError,
+)
 from harmony.learn import LinearRegression, LinearSVC, LogisticRegression, Model, Records, Training
 from harmony.learn.crosses import resolved
 from harmony_device import Model as DeviceModel
@@ -168,6 +174,15 @@ def test_a_number_that_is_only_crossed_has_eight_bins_there() -> None:
 def test_what_is_wrong_is_named(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(SurveyError, match=message):
         Training.from_document(document(**changes))
+
+
+@pytest.mark.parametrize("options", [{"bins": {"age": 8}}, {"crosses": [("plan", "age")]}])
+def test_bins_of_bounds_that_are_far_too_wide_are_warned_of(options: dict[str, Any]) -> None:
+    table = people(20_000, seed=len(str(options)))
+    wide = DOMAINS | {"bounds": {"age": (0, 2000)}}
+    y = hours(table, (table["age"] - 50) / 25)
+    with pytest.warns(CoarseBinsWarning, match="nearly all devices lie in one bin of age: .*edges"):
+        LinearRegression(4.0, label_bounds=(0, 10), **options, **wide).fit(table, y)
 
 
 def test_edges_are_bounds_where_there_are_no_others() -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from harmony_device.record import NUMBER
 
+from ..arrays import Floats
 from ..attributes import (
     KINDS,
     Attribute,
@@ -37,6 +38,9 @@ Crosses = Sequence[tuple[str, str]] | None
 
 CROSS_BINS = 8
 """The equal bins of a number that is crossed and has none of its own."""
+
+NEARLY_ALL = 0.9
+"""The share of devices in one bin above which bins are taken to be too wide."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,6 +231,25 @@ def walked(feature: Attribute) -> NDArray[np.int64]:
     if isinstance(first, Binned) and not isinstance(second, Binned):
         places = places.reshape(len(first.values), -1).T.ravel()
     return places
+
+
+def coarse_bins(feature: Attribute, frequencies: Floats, variances: Floats) -> list[str]:
+    """Return the numbers that a feature takes in bins of which one holds nearly all devices.
+
+    >>> (age,) = resolved([Numeric("age", 0, 1000, bins=2)])
+    >>> coarse_bins(age, np.array([0.98, 0.02]), np.full(2, 1e-4))
+    ['age']
+    """
+    parts = feature.parts if isinstance(feature, Cross) else (feature,)
+    shape = [len(part.values) for part in parts]
+    shares, noise = frequencies.reshape(shape), variances.reshape(shape)
+    coarse = []
+    for axis, part in enumerate(parts):
+        others = tuple(other for other in range(len(parts)) if other != axis)
+        least = shares.sum(others) - 2 * np.sqrt(noise.sum(others))
+        if isinstance(part, Binned) and least.max() > NEARLY_ALL:
+            coarse.append(part.source)
+    return coarse
 
 
 def columns_of(feature: Attribute) -> tuple[Attribute, ...]:

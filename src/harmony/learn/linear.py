@@ -14,12 +14,18 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ..attributes import Attribute
 from ..bulk.columns import TableLike
-from ..errors import DataError, FewDevicesWarning, RepeatedFitWarning, SurveyError
+from ..errors import (
+    CoarseBinsWarning,
+    DataError,
+    FewDevicesWarning,
+    RepeatedFitWarning,
+    SurveyError,
+)
 from ..frames import pandas_frame
 from .allocation import Allocation
 from .coefficients import coefficient_names, coefficient_rows
 from .collecting import train
-from .crosses import Bins, Crosses, all_columns, with_options
+from .crosses import Bins, Crosses, all_columns, coarse_bins, with_options
 from .domains import Bounds, Categories, column_names, read_domains
 from .model import Model
 from .multiclass_model import MulticlassModel
@@ -115,6 +121,7 @@ class Linear(BaseEstimator):
             trainer = train(training, records, seed=seed, progress=self.progress)
             self.model_, self.history_ = self._finished(trainer), trainer.history
             self._warn_if_constant()
+            self._warn_of_bins(trainer)
         else:
             from .published import learn_published
 
@@ -158,6 +165,20 @@ class Linear(BaseEstimator):
         evaluation = self.model_.evaluation
         if evaluation is not None and not evaluation.kept:
             warnings.warn(f"the model: {evaluation}", FewDevicesWarning, stacklevel=4)
+
+    def _warn_of_bins(self, trainer: Trainer) -> None:
+        coarse: list[str] = []
+        for feature in trainer.training.features:
+            told = trainer.frequencies(feature)
+            if told.n:
+                coarse += coarse_bins(feature, told.estimates, told.variance)
+        if coarse:
+            warnings.warn(
+                f"nearly all devices lie in one bin of {', '.join(dict.fromkeys(coarse))}: equal "
+                "bins are parts of the bounds; list edges in 'bins' where the numbers lie",
+                CoarseBinsWarning,
+                stacklevel=4,
+            )
 
     def _label_name(self, table: TableLike) -> str:
         name = "label"
