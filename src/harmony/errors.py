@@ -41,7 +41,7 @@ class FewDevicesWarning(UserWarning):
 
 
 class CoarseBinsWarning(UserWarning):
-    """Nearly all devices lie in one bin of a number, so its bins tell them apart hardly at all."""
+    """Nearly all devices lie in few of a number's bins, which hardly tell them apart."""
 
 
 class RepeatedFitWarning(UserWarning):

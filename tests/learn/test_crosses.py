@@ -176,12 +176,12 @@ def test_what_is_wrong_is_named(changes: dict[str, Any], message: str) -> None:
         Training.from_document(document(**changes))
 
 
-@pytest.mark.parametrize("options", [{"bins": {"age": 8}}, {"crosses": [("plan", "age")]}])
+@pytest.mark.parametrize("options", [{"bins": {"age": 16}}, {"crosses": [("plan", "age")]}])
 def test_bins_of_bounds_that_are_far_too_wide_are_warned_of(options: dict[str, Any]) -> None:
     table = people(20_000, seed=len(str(options)))
-    wide = DOMAINS | {"bounds": {"age": (0, 2000)}}
+    wide = DOMAINS | {"bounds": {"age": (0, 1000)}}
     y = hours(table, (table["age"] - 50) / 25)
-    with pytest.warns(CoarseBinsWarning, match="nearly all devices lie in one bin of age: .*edges"):
+    with pytest.warns(CoarseBinsWarning, match="nearly all devices lie in few of the bins of age"):
         LinearRegression(4.0, label_bounds=(0, 10), **options, **wide).fit(table, y)
 
 

@@ -40,7 +40,7 @@ CROSS_BINS = 8
 """The equal bins of a number that is crossed and has none of its own."""
 
 NEARLY_ALL = 0.9
-"""The share of devices in one bin above which bins are taken to be too wide."""
+"""The share of devices in an eighth of the bins above which those are taken to be too wide."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,7 +234,7 @@ def walked(feature: Attribute) -> NDArray[np.int64]:
 
 
 def coarse_bins(feature: Attribute, frequencies: Floats, variances: Floats) -> list[str]:
-    """Return the numbers that a feature takes in bins of which one holds nearly all devices.
+    """Return the numbers that a feature takes in bins of which an eighth holds nearly all devices.
 
     >>> (age,) = resolved([Numeric("age", 0, 1000, bins=2)])
     >>> coarse_bins(age, np.array([0.98, 0.02]), np.full(2, 1e-4))
@@ -246,8 +246,8 @@ def coarse_bins(feature: Attribute, frequencies: Floats, variances: Floats) -> l
     coarse = []
     for axis, part in enumerate(parts):
         others = tuple(other for other in range(len(parts)) if other != axis)
-        least = shares.sum(others) - 2 * np.sqrt(noise.sum(others))
-        if isinstance(part, Binned) and least.max() > NEARLY_ALL:
+        least = np.sort(shares.sum(others) - 2 * np.sqrt(noise.sum(others)))
+        if isinstance(part, Binned) and least[-max(len(least) // 8, 1) :].sum() > NEARLY_ALL:
             coarse.append(part.source)
     return coarse
 

@@ -174,8 +174,8 @@ class Linear(BaseEstimator):
                 coarse += coarse_bins(feature, told.estimates, told.variance)
         if coarse:
             warnings.warn(
-                f"nearly all devices lie in one bin of {', '.join(dict.fromkeys(coarse))}: equal "
-                "bins are parts of the bounds; list edges in 'bins' where the numbers lie",
+                f"nearly all devices lie in few of the bins of {', '.join(dict.fromkeys(coarse))}: "
+                "equal bins are parts of the bounds; list edges in 'bins' where the numbers lie",
                 CoarseBinsWarning,
                 stacklevel=4,
             )
