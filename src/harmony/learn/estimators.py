@@ -137,6 +137,7 @@ class _Classifier(ClassifierMixin, Linear):
 
     `class_weight` ("balanced", or a weight for each class) moves the intercept after the training,
     by what devices have told about the classes' frequencies.  `evaluation_` is of the model before.
+    `bins` and `crosses` are as in `LinearRegression`.
     """
 
     def __init__(
