@@ -55,8 +55,8 @@ def document(**changes: Any) -> dict[str, Any]:
     return TRAINING.to_document() | changes
 
 
-# Scores of 0.02 and 0.5 are more than ten standard deviations apart, over seeds.
 def test_an_effect_that_turns_with_another_feature_is_learned_by_a_cross() -> None:
+    """With twelve other seeds scores were .96 to .98 (deviation .005), and 0 without a cross."""
     table = people(60_000)
     turned = np.where(table["plan"] == "plus", 1, -1) * (table["age"] - 50) / 20
     y, test = hours(table, turned), people(20_000, seed=9)
@@ -66,10 +66,11 @@ def test_an_effect_that_turns_with_another_feature_is_learned_by_a_cross() -> No
     assert linear.fit(table, y).score(test, 5 + truth) < 0.1
     with pytest.warns(RepeatedFitWarning, match="fit 2 of the same rows"):
         crossed.fit(table, y)
-    assert crossed.score(test, 5 + truth) > 0.8
+    assert crossed.score(test, 5 + truth) > 0.9
 
 
-def test_a_u_shaped_effect_is_learned_by_bins_live_and_offline_alike() -> None:
+def test_a_u_shaped_effect_is_learned_by_bins_and_predicted_on_a_device() -> None:
+    """With twelve other seeds the ends were 2.7 to 3.3 above the middle (deviation .15)."""
     table = people(60_000, seed=2)
     y = hours(table, ((table["age"] - 50) / 25) ** 2 - 4 / 3)
     binned = LinearRegression(4.0, label_bounds=(0, 10), bins={"age": 8}, **DOMAINS).fit(table, y)
@@ -83,6 +84,7 @@ def test_a_u_shaped_effect_is_learned_by_bins_live_and_offline_alike() -> None:
 
 @pytest.mark.parametrize(("kind", "seed"), [(LogisticRegression, 4), (LinearSVC, 5)])
 def test_classes_take_crosses_and_bins_as_well(kind: type, seed: int) -> None:
+    """With twelve other seeds all labels were right."""
     table = people(40_000, seed)
     same = np.asarray((table["plan"] == "plus") == table["wifi"])
     flipped = np.random.default_rng(6).random(len(table)) < 0.1
