@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from harmony import Boolean, Categorical, Numeric, Round
+from harmony.attributes import Signed
 from harmony.errors import SurveyError, TallyError
 from harmony.learn import Model, Trainer, Training
 from harmony.learn.derive import collect_step
@@ -149,7 +150,7 @@ def test_a_model_survives_its_file(tmp_path: Any) -> None:
         ({"devices": True}, "'devices' must be a positive integer"),
         ({"features": []}, "'features' must be a list"),
         ({"features": [Numeric("stars", 0, 1)]}, "two attributes are called 'stars'"),
-        ({"features": [Numeric("age", 0, 9, bins=3)]}, "takes no 'bins'"),
+        ({"features": [Signed("age", [0, 1])]}, "Numeric, Categorical and Crosstab"),
         ({"features": [Numeric("x" * 190, 0, 9)]}, "at most 180"),
         ({"label": Categorical("stars", [1, 2, 3])}, "must be numeric"),
         ({"loss": "hinge"}, "list its classes"),

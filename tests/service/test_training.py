@@ -18,6 +18,7 @@ from harmony_device.step import Step
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body
+from .test_dashboard import Visitor
 from .training import (
     RECORD,
     SMALL,
@@ -51,6 +52,27 @@ def show(service: Service, path: str = PATH) -> Any:
     response = service.client.get(path, headers=service.bearer("analyst"))
     assert response.status_code == 200
     return response.json()
+
+
+def test_a_training_with_crosses_is_learned_and_shown(service: Service) -> None:
+    written = SMALL.to_document() | {"crosses": [["battery", "theme"]]}
+    written["features"].append({"name": "battery", "kind": "numeric", "low": 0, "high": 100})
+    body = {"training": written | {"bins": {"battery": 4}, "devices": 1500}, "public": True}
+    made = service.client.post("/v1/trainings", json=body, headers=service.admin)
+    assert made.status_code == 201, made.text
+    device = service.enrol()
+    step = Step.from_json(task_of(service, device).content)
+    assert ("battery", "number") in step.needs
+    finish(service)
+    model = Model.from_document(show(service)["model"])
+    assert model.training.features[4].name == "battery x theme"
+    about = show(service, f"{PATH}/about")
+    asked = {one["name"]: one["answer"] for one in about["questions"]}
+    assert asked["battery in bins"] == "a number from 0 to 100, in 4 ranges"
+    assert asked["battery x theme"].startswith("two answers in one: a number from 0 to 100")
+    page = Visitor(service, "analyst").get("/trainings/charging")
+    assert page.status_code == 200
+    assert "[25, 50) x dark" in page.text
 
 
 def test_a_training_runs_from_its_first_step_to_its_model(service: Service) -> None:

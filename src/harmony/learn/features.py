@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..attributes import Attribute, Numeric
+from .crosses import walked
 from .density import Density
 from .placing import POINTS, Places
 from .score import Score
@@ -235,8 +236,8 @@ class Features:
         """The shapes of weights: independent, or smooth in features of three values or more."""
         ends = np.cumsum([len(block.variances) for block in self.blocks])
         bases = [
-            (slice(end - len(block.variances), end), block.basis)
-            for block, end in zip(self.blocks, ends.tolist(), strict=True)
+            (slice(end - len(block.variances), end), block.basis[walked(feature)])
+            for feature, block, end in zip(self.features, self.blocks, ends.tolist(), strict=True)
             if block.basis is not None and len(block.means) > 2
         ]
         return independent(self.variances), random_walk(self.variances, bases)
