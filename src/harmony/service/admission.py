@@ -38,7 +38,9 @@ UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))
 OPEN = frozenset(("/v1/devices", "/v1/claim"))
 """Where the credential, if there is any, is in the body."""
 
-_SESSION = re.compile(rb"(?:^|;)[ \t]*" + COOKIE.encode() + rb"=([A-Za-z0-9_-]{1,200})[ \t]*(?=;|$)")
+_SESSION = re.compile(
+    rb"(?:^|;)[ \t]*" + COOKIE.encode() + rb"=([A-Za-z0-9_-]{1,200})[ \t]*(?=;|$)"
+)
 
 
 class Admission:
