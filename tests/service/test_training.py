@@ -237,8 +237,7 @@ def test_a_server_that_fails_while_it_closes_a_step_closes_it_later(
         raise RuntimeError("the power went")
 
     monkeypatch.setattr(steps, "open_step", fail)
-    with pytest.raises(RuntimeError, match="the power went"):
-        fill_step(service)
+    fill_step(service)
     device = service.enrol()  # the step is as it was before, and takes reports
     assert service.send(device, body_of(service, device), SMALL.name).status_code == 201
     assert show(service)["step"] == 1
@@ -277,13 +276,13 @@ def test_of_two_servers_one_closes_a_step(serve: Start) -> None:
     assert shown["model"] == relearnt(servers[0].state).model.to_document()
 
 
+@pytest.mark.parametrize("damaged", ['{"training": "charging", "told": [{}]}', "this is no JSON"])
 def test_a_training_that_cannot_go_on_can_be_stopped_and_holds_up_no_other(
-    service: Service,
+    service: Service, damaged: str
 ) -> None:
     create(service)
     create(service, replace(SMALL, name="other"))
     with service.state.database.write() as connection:
-        damaged = '{"training": "charging", "told": [{}]}'
         connection.execute(
             schema.trainings.update()
             .where(schema.trainings.c.survey == service.state.trainings.training(SMALL.name).id)

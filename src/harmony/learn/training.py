@@ -63,7 +63,7 @@ class Training:
     """The share of them that are kept to tell between what least squares' coefficients lie."""
 
     def __post_init__(self) -> None:
-        from ..survey_fields import checked_epsilon, checked_name
+        from ..survey_fields import checked_devices, checked_epsilon, checked_name
 
         checked_name(self.name)
         object.__setattr__(self, "epsilon", checked_epsilon(self.epsilon, "epsilon"))
@@ -71,8 +71,7 @@ class Training:
             raise SurveyError(f"'loss' must be one of {', '.join(LOSSES)}")
         if self.method not in METHODS:
             raise SurveyError(f"'method' must be one of {', '.join(METHODS)}")
-        if type(self.devices) is not int or self.devices < 1:
-            raise SurveyError("'devices' must be a positive integer: how many will take part")
+        checked_devices(self.devices)
         if self.seed is not None and type(self.seed) is not int:
             raise SurveyError("'seed' must be an integer")
         for name in ("evaluation", "intervals"):

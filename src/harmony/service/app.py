@@ -100,6 +100,7 @@ def api_of(state: ServiceState) -> FastAPI:
         description="Statistics from people's devices, without ever seeing anyone's data.",
         docs_url=None,
         redoc_url=None,
+        openapi_url=None,  # it would be written anew for everyone, on the loop: see `description`
         redirect_slashes=False,  # it would send people to whatever host the request names
         responses=_REFUSALS,
     )

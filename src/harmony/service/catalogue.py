@@ -29,7 +29,7 @@ from .activity import CREATED, ROUND_CLOSED, ROUND_OPENED, SERVER, Actor, note
 from .database import Database
 from .entries import RoundEntry, StepEntry, SurveyEntry, TrainingEntry
 from .ingest.blocks import LiveRound
-from .problems import Problem
+from .problems import Problem, is_of_database
 from .retention import drop_at_close
 from .round_rows import close_expired, insert_round, read_tally, retired_labels
 from .schedule import LAST_MOMENT, LONGEST_ROUND, Period, period_at
@@ -144,13 +144,15 @@ class Catalogue:
 
     @contextmanager
     def _leaving_out(self, kind: str, number: int) -> Iterator[None]:
-        """Leave a row that cannot be read out of the catalogue, and log it the first time."""
+        """Leave out a row that cannot be used, for the sake of others; log it the first time."""
         try:
             yield
         except Exception as problem:
+            if is_of_database(problem):
+                raise
             if (kind, number) not in self._left_out:
                 self._left_out.add((kind, number))
-                log.error("a row cannot be read", table=f"{kind}s", id=number, exc_info=problem)
+                log.error("a row cannot be used", table=f"{kind}s", id=number, exc_info=problem)
 
     def rounds_since(self, enrolled: float) -> list[LiveRound]:
         """Return the rounds, of surveys and trainings, in which one enrolled then may report."""
@@ -326,25 +328,33 @@ class Catalogue:
 
     def follow_schedules(self) -> list[str]:
         """Close the rounds that are over and open those that are due; return those opened."""
-        now, opened = self._clock(), []
+        now, opened = self._clock(), list[str]()
         for survey in list(self.surveys.values()):
-            over = [
-                one for one in survey.rounds.values()
-                if one.closed is None and one.closes is not None and one.closes <= now
-            ]  # fmt: skip
-            due = self._due(survey, now)
-            if not over and due is None:
-                continue
-            try:
-                with self._database.write(alone=True) as connection:
-                    close_expired(connection, survey.id, now)
-                    if due is not None:
-                        insert_round(connection, survey.id, Round.open(due.label), due.end, now)
-                        opened.append(f"{survey.survey.name} {due.label}")
-            except IntegrityError:
-                pass  # another server was first, or a person opened a round by hand
-            self.reload()
+            with self._leaving_out("schedule", survey.id):
+                self._close_over(survey, now)
+                opened += self._open_due(survey, now)
         return opened
+
+    def _close_over(self, survey: SurveyEntry, now: float) -> None:
+        """Close a survey's rounds that are over."""
+        ends = [one.closes for one in survey.rounds.values() if one.closed is None]
+        if any(end is not None and end <= now for end in ends):
+            with self._database.write(alone=True) as connection:
+                close_expired(connection, survey.id, now)
+            self.reload()
+
+    def _open_due(self, survey: SurveyEntry, now: float) -> list[str]:
+        """Open the round that a survey's schedule asks for now, if any; return what it is."""
+        due = self._due(survey, now)
+        if due is None:
+            return []
+        try:
+            with self._database.write() as connection:
+                insert_round(connection, survey.id, Round.open(due.label), due.end, now)
+        except IntegrityError:  # another server was first, or a person opened a round by hand
+            due = None
+        self.reload()
+        return [] if due is None else [f"{survey.survey.name} {due.label}"]
 
     def _due(self, survey: SurveyEntry, now: float) -> Period | None:
         if survey.schedule is None or survey.open_round(now) is not None:

@@ -19,8 +19,8 @@ Label = Annotated[
         description="1 to 64 letters, digits, '.', '_', ':' or '-'; not 'latest'",
     ),
 ]
-MOST_NUMBER = (1 << 31) - 1
-"""What every database's integers hold."""
+MOST_NUMBER = (1 << 30) - 1
+"""Half of what every database's integers hold: the rounds that follow have numbers, too."""
 
 Schedule = Literal["hourly", "daily", "weekly", "monthly"]
 Days = Annotated[int, Field(ge=0, le=MOST_DAYS, description="0 drops reports at the close")]

@@ -79,9 +79,28 @@ ADD_ALL = f"""
     WITH added AS ({INSERT} ON CONFLICT DO NOTHING RETURNING 1)
     SELECT 1 / (count(*) = $6 AND $6 > 0)::int FROM added
 """
-"""Adds every report, of which there are $6, or fails with `NotAll`.
+"""Adds every report, of which there are $6, or fails with `NotAll`, where `ADD_ALL_QUICKLY` cannot.
 
-A unique violation would put the device that it is about into PostgreSQL's log.
+A unique violation would put the device that it is about into PostgreSQL's log; not to have one
+takes PostgreSQL half as long again.
+"""
+
+ADD_ALL_QUICKLY = "SELECT pg_temp.harmony_add_all($1, $2, $3, $4, $5, $6)"
+"""Does the same by a function of the session, which catches the violation before it is logged."""
+
+FUNCTION = f"""
+    CREATE FUNCTION pg_temp.harmony_add_all(bytea, int, int, int, double precision, int)
+    RETURNS void LANGUAGE plpgsql AS $function$
+    DECLARE
+        added bigint;
+    BEGIN
+        {INSERT};
+        GET DIAGNOSTICS added = ROW_COUNT;
+        PERFORM 1 / (added = $6 AND $6 > 0)::int;
+    EXCEPTION WHEN unique_violation THEN
+        PERFORM 1 / 0;
+    END
+    $function$
 """
 
 NotAll = psycopg.errors.DivisionByZero
@@ -99,6 +118,7 @@ class PostgresStore(Store):
         self._pipeline: Pipeline | None = None
         self._shard = 0
         self._careful = 0
+        self._add_all = ADD_ALL
 
     def commit(self, blocks: Sequence[Block], now: float) -> list[Outcomes]:
         if self._careful:
@@ -184,6 +204,7 @@ class PostgresStore(Store):
         if self._pipeline is None:
             connection = self._connect()
             connection.autocommit = True
+            self._add_all = _way_to_add_all(connection)
             self._pipeline = Pipeline(connection, self._seconds)
             for setting in (*SETTINGS, f"statement_timeout = {round(self._seconds * 1000)}"):
                 self._pipeline.execute(f"SET {setting}")
@@ -204,7 +225,7 @@ class PostgresStore(Store):
     def _append_all(self, live: LiveRound, reports: Reports, now: float) -> Outcomes:
         """Store every report; if one may not be stored, the transaction fails when it ends."""
         sent = _sent(_marked(live, reports))
-        self._connected().execute(ADD_ALL, *sent, live.id, live.training, now, len(reports))
+        self._connected().execute(self._add_all, *sent, live.id, live.training, now, len(reports))
         return np.full(len(reports), ACCEPTED, np.uint8)
 
     def _compare(self, live: LiveRound, marked: Reports, packed: bytes) -> Outcomes:
@@ -255,6 +276,15 @@ class PostgresStore(Store):
             "DELETE FROM reports WHERE round = $1 AND device = $2 RETURNING body", live.id, sealed
         )
         return None if body is None else sealed + body
+
+
+def _way_to_add_all(connection: psycopg.Connection[object]) -> str:
+    """Return the statement that adds every report: the quick one if the session may have it."""
+    try:
+        connection.execute(FUNCTION)
+    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedObject):
+        return ADD_ALL  # no temporary objects, or no PL/pgSQL
+    return ADD_ALL_QUICKLY
 
 
 def _free_shard(pipeline: Pipeline) -> int:
