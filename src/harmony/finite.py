@@ -7,12 +7,12 @@ from typing import Any
 
 
 def is_finite(number: Any) -> bool:
-    """Whether a number is neither infinite nor NaN, nor an integer too large for a double.
+    """Whether something is a number, neither infinite nor NaN, nor an integer beyond doubles.
 
-    >>> is_finite(1.5), is_finite(float("nan")), is_finite(10**400)
-    (True, False, False)
+    >>> is_finite(1.5), is_finite(float("nan")), is_finite(10**400), is_finite("1")
+    (True, False, False, False)
     """
     try:
         return math.isfinite(number)
-    except OverflowError:
+    except (OverflowError, TypeError):
         return False

@@ -196,6 +196,9 @@ def test_edges_are_bounds_where_there_are_no_others() -> None:
         edges.fit(table, y)
     with pytest.raises(SurveyError, match="'bins' names 'agee', which is no column"):
         clone(edges).set_params(bins={"agee": [0, 50, 100]}).fit(table, y)
+    for bad in ("50", None, 10**400):
+        with pytest.raises(SurveyError, match="every edge in 'bins' must be a finite number"):
+            clone(edges).set_params(bounds=(0, 100), bins={"age": [0, bad, 100]}).fit(table, y)
 
 
 def test_a_pair_has_no_level_where_either_part_has_none() -> None:

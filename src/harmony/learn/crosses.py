@@ -31,6 +31,7 @@ from ..attributes import (
 )
 from ..crosstab import Crosstab, is_number
 from ..errors import SurveyError
+from ..finite import is_finite
 from ..near_names import did_you_mean
 
 Bins = Mapping[str, int | Sequence[float]] | None
@@ -169,7 +170,7 @@ def _edges(number: Numeric, cuts: Any) -> Any:
     if isinstance(cuts, int | str) or not isinstance(cuts, Iterable):
         return cuts
     edges = list(cuts)
-    if not all(isinstance(edge, int | float) for edge in edges):
+    if not all(map(is_finite, edges)):
         return edges  # which is refused where edges are checked
     inner = [float(edge) for edge in edges if number.low < edge < number.high]
     if outside := [edge for edge in edges if not number.low <= edge <= number.high]:

@@ -16,6 +16,7 @@ import numpy as np
 from ..attributes import Attribute, Boolean, Categorical, Numeric
 from ..bulk.columns import TableLike
 from ..errors import DataError, PrivacyLeakWarning, SurveyError
+from ..finite import is_finite
 from .crosses import Bins
 
 Bounds = Mapping[str, tuple[float, float]] | tuple[Any, Any] | None
@@ -130,11 +131,11 @@ def _pairs(bounds: Bounds, names: Sequence[str]) -> dict[str, tuple[float, float
 
 
 def _ends(bins: Bins) -> dict[str, tuple[float, float]]:
-    """Return the first and the last of edges that are listed."""
+    """Return the first and the last of edges that are listed; `crosses` refuses bad ones."""
     return {
         str(name): (min(edges), max(edges))
         for name, edges in (bins.items() if isinstance(bins, Mapping) else ())
-        if isinstance(edges, Sequence) and not isinstance(edges, str) and len(edges) > 2
+        if isinstance(edges, Sequence) and len(edges) > 2 and all(map(is_finite, edges))
     }
 
 
