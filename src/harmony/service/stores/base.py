@@ -14,6 +14,7 @@ from harmony.arrays import Counts
 from harmony.errors import HarmonyError
 from harmony.service.ingest.blocks import TIER, Block, LiveRound, Reports, rows_of
 from harmony.service.ingest.outcomes import ACCEPTED, CLOSED, FORBIDDEN, MALFORMED, Outcomes
+from harmony.service.schema import SHARDS
 from harmony.service.sealing import marks_of, seal
 
 Rows = NDArray[np.intp]
@@ -43,6 +44,9 @@ class Store(ABC):
     when it returns, the change is durable; when it raises `StoreError`, it may or may not have
     happened, and the store is ready for the next.
     """
+
+    _shard = 0
+    """Where it counts, among the shards of each stratum."""
 
     def commit(self, blocks: Sequence[Block], now: float) -> list[Outcomes]:
         """Add the reports that may be added; return what became of each, block by block."""
@@ -87,13 +91,17 @@ class Store(ABC):
     def _count(
         self, live: LiveRound, reports: Reports, cells: Counts, rows: Rows, step: int
     ) -> None:
-        """Add `step` to the tally for each answer of these rows."""
+        """Add `step` to the tally for each answer of these rows, in their devices' strata."""
         if not len(rows):
             return
-        touched, times = _counted(rows_of(cells, rows).reshape(-1))
-        tiers, members = _counted(rows_of(reports, rows)[:, TIER])
-        self._add_counts(live.id, touched, times * step)
-        self._add_totals(live.id, tiers, members * step)
+        strata = live.strata(rows_of(reports, rows))
+        for stratum in _counted(strata)[0].tolist():
+            here = rows[strata == stratum]
+            touched, times = _counted(rows_of(cells, here).reshape(-1))
+            tiers, members = _counted(rows_of(reports, here)[:, TIER])
+            shard = SHARDS * stratum + self._shard
+            self._add_counts(live.id, shard, touched, times * step)
+            self._add_totals(live.id, shard, tiers, members * step)
 
     def erase(self) -> bool:
         """Overwrite in the files what was removed; False if a reader is in the way for now."""
@@ -127,12 +135,12 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
-        """Add to cells of this store's shard."""
+    def _add_counts(self, round_id: int, shard: int, cells: Counts, times: Counts) -> None:
+        """Add to cells of a shard."""
 
     @abstractmethod
-    def _add_totals(self, round_id: int, tiers: Counts, reports: Counts) -> None:
-        """Add to the reports a tier of this store's shard."""
+    def _add_totals(self, round_id: int, shard: int, tiers: Counts, reports: Counts) -> None:
+        """Add to the reports a tier of a shard."""
 
     @abstractmethod
     def _refuse(self, mark: bytes) -> None:

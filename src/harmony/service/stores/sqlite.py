@@ -39,9 +39,6 @@ from harmony_device.coins import ID_BYTES
 
 from .base import ReportsDroppedError, Store, StoreError
 
-SHARD = 0
-"""SQLite has one writer at a time, so one shard is enough."""
-
 Scope = tuple[str, int]
 
 ERASE_MILLISECONDS = 100
@@ -272,20 +269,20 @@ class SqliteStore(Store):
             same[here] = (stored == reports[here]).all(axis=1)
         return same
 
-    def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
+    def _add_counts(self, round_id: int, shard: int, cells: Counts, times: Counts) -> None:
         self._connection.execute(
             "INSERT INTO counts (round, shard, cell, count) "
             "SELECT ?, ?, CAST(key AS INTEGER), value FROM json_each(?) WHERE true "
             "ON CONFLICT (round, shard, cell) DO UPDATE SET count = count + excluded.count",
-            (round_id, SHARD, _json(cells, times)),
+            (round_id, shard, _json(cells, times)),
         )
 
-    def _add_totals(self, round_id: int, tiers: Counts, reports: Counts) -> None:
+    def _add_totals(self, round_id: int, shard: int, tiers: Counts, reports: Counts) -> None:
         self._connection.execute(
             "INSERT INTO totals (round, shard, tier, reports) "
             "SELECT ?, ?, CAST(key AS INTEGER), value FROM json_each(?) WHERE true "
             "ON CONFLICT (round, shard, tier) DO UPDATE SET reports = reports + excluded.reports",
-            (round_id, SHARD, _json(tiers, reports)),
+            (round_id, shard, _json(tiers, reports)),
         )
 
     def _refuse(self, mark: bytes) -> None:
