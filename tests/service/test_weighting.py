@@ -12,7 +12,11 @@ from typer.testing import CliRunner
 
 import harmony as hm
 from harmony.cli.app import app
+from harmony.service.dashboard.readings import Readings
+from harmony.service.dashboard.weights import weighing_of
 from harmony.service.ingest.packed import MEDIA_TYPE
+from harmony.service.problems import Problem
+from harmony.service.weighting import read_population
 
 from .conftest import Service
 from .stratified import POPULATION, QUESTIONS, count_again, habits, new_ids, packed_reports
@@ -23,7 +27,7 @@ WRONG: tuple[tuple[list[str], str], ...] = (
     (["1.x:0.3", "2.x:0.6"], "must add up to 1, and these add up to 0.9"),
     (["1.x:0.3", "3.x:0.7"], "there is no stratum '3.x'"),
     (["1.x:0.3", "2.X:0.7"], "did you mean '2.x'?"),
-    (["1.x:1"], "lacks the share of '2.x'"),
+    (["1.x:1"], "the share of '2.x' is missing"),
     (["1.x:0.3", "2.x:0.7", "1.x:0"], "'1.x' has two shares"),
     (["1.x:-0.3", "2.x:1.3"], "the share of '1.x' must lie between 0 and 1"),
     (["1.x:nan", "2.x:1"], "the share of '1.x' must lie between 0 and 1"),
@@ -50,8 +54,8 @@ def devices(service: Service) -> dict[str, list[bytes]]:
     return report(service, SIZES)
 
 
-def report(service: Service, sizes: dict[str, int]) -> dict[str, list[bytes]]:
-    live = service.open(survey=QUESTIONS)
+def report(service: Service, sizes: dict[str, int], label: str = "week1") -> dict[str, list[bytes]]:
+    live = service.open(label, survey=QUESTIONS)
     devices = {name: new_ids(service.state, name, size) for name, size in sizes.items()}
     for place, ids in enumerate(devices.values()):
         people = habits(len(ids), shift=0.4 * place, seed=place)
@@ -135,6 +139,27 @@ def test_shares_that_are_wrong_are_refused_with_the_fix(
             assert refused.status_code == 422
             assert refused.json()["detail"].startswith("'population': ")
             assert said in refused.json()["detail"]
+
+
+def test_the_trend_of_a_weighted_page_has_the_rounds_that_can_be_weighted(
+    service: Service,
+) -> None:
+    for stratum in ("1.x", "2.x"):
+        service.state.tokens.create(stratum, "enrol", stratum=stratum)
+    for label, sizes in (("week1", (60, 60)), ("week2", (60, 3)), ("week3", (60, 70))):
+        report(service, dict(zip(("1.x", "2.x"), sizes, strict=True)), label)
+        service.state.catalogue.close(QUESTIONS.name, label)
+    read, entry = Readings(service.state.catalogue), service.state.catalogue.survey(QUESTIONS.name)
+    population, last = read_population(written(POPULATION)), entry.rounds["week3"]
+    history = read.weighted_history(entry, last, population, least=50)
+    assert [one.result.round for one in history] == ["week1", "week3"]
+    assert read.weighted(last, population, 50) is history[-1]
+    with pytest.raises(Problem, match=r"3 of '2\.x' reported"):
+        read.weighted_history(entry, entry.rounds["week2"], population, least=50)
+    shown = weighing_of(entry, entry.rounds["week2"], read, (), 50)
+    assert [(row.name, row.reports, row.few) for row in shown.rows] == [
+        ("1.x", 60, False), ("2.x", 3, True),
+    ]  # fmt: skip
 
 
 def test_a_small_stratum_is_not_shown_by_itself_but_can_be_joined(service: Service) -> None:

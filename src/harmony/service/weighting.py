@@ -99,7 +99,7 @@ def weigh(
     given = {name for names in population for name in names}
     for name, tally in known.items():
         if tally.reports and name not in given:
-            raise _refusal(f"it lacks the share of {name!r}; a share of 0 leaves a stratum out")
+            raise _refusal(f"the share of {name!r} is missing; a share of 0 leaves it out")
     try:
         result = survey.estimate(joined, population=shares)
     except HarmonyError as problem:
