@@ -23,7 +23,7 @@ from harmony.service.strata import NO_STRATUM, new_id, strata_of
 
 from .conftest import SURVEY, UNLIMITED, Service, purge, recount
 from .devices import Enrolled, any_report, report_body
-from .old_databases import write_old_database
+from .old_databases import take_back_strata, write_old_database
 from .postgres import Postgres
 from .server_process import Connection, free_port
 from .stratified import count_again, new_ids
@@ -210,12 +210,17 @@ def test_check_notices_reports_that_count_in_another_stratum(service: Service, p
     assert "stratum key" in said.stdout
 
 
-@pytest.mark.parametrize("version", ["0001", "0004"])
+@pytest.mark.parametrize("version", ["0001", "0004", "0007"])
 def test_an_old_database_gets_strata_for_devices_that_enrol_from_now_on(
     place: str, version: str
 ) -> None:
-    write_old_database(place, version)
+    write_old_database(place, min(version, "0004"))
     state = ServiceState(Settings.load(database=place), clock=lambda: 100.0)
+    if version == "0007":
+        with state.database.write() as connection:
+            take_back_strata(connection)
+        state.database.close()
+        state = ServiceState(Settings.load(database=place), clock=lambda: 100.0)
     key, _ = state.tokens.create("builds for at", "enrol", stratum="at")
     entry = state.catalogue.round(SURVEY.name, "week2")
     before = state.catalogue.tallies(entry)
