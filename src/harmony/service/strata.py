@@ -37,8 +37,10 @@ _ADD = text(
     "WHERE true ON CONFLICT DO NOTHING"
 )
 
-NUMBER_BYTES, CHECK_BYTES = 2, 4
-RANDOM_FROM = NUMBER_BYTES + CHECK_BYTES
+RANDOM_FROM = 6
+FIRST_BYTES = (1 << 8 * RANDOM_FROM) - 1
+MOST_NUMBER = (1 << 16) - 1
+"""Of the first bytes, those above this are the check."""
 
 
 def new_id(stratum: int, key: bytes) -> bytes:
@@ -51,16 +53,14 @@ def new_id(stratum: int, key: bytes) -> bytes:
     drawn = os.urandom(ID_BYTES)
     if stratum == NO_STRATUM:
         return drawn
-    number = stratum.to_bytes(NUMBER_BYTES, "big")
-    return seal(number + bytes(CHECK_BYTES) + drawn[RANDOM_FROM:], key)
+    number = stratum.to_bytes(RANDOM_FROM, "little")
+    return seal(number + drawn[RANDOM_FROM:], key)
 
 
 def strata_of(ids: bytes, key: bytes) -> Counts:
     """Return the strata of devices whose ids lie end to end."""
-    opened = np.frombuffer(unseal(ids, key), np.uint8).reshape(-1, ID_BYTES)
-    numbers = opened[:, 0].astype(np.int64) << 8 | opened[:, 1]
-    numbers[opened[:, NUMBER_BYTES:RANDOM_FROM].any(axis=1)] = NO_STRATUM
-    return numbers
+    firsts = np.frombuffer(unseal(ids, key), "<i8")[::2] & FIRST_BYTES
+    return np.where(firsts <= MOST_NUMBER, firsts, NO_STRATUM)
 
 
 def read_key(connection: Connection) -> bytes:

@@ -113,7 +113,7 @@ def list_rounds(state: State, _: Analyst, name: str) -> RoundList:
     return RoundList(rounds=[RoundDetail.of_entry(one) for one in rounds])
 
 
-@router.get("/{label}/estimates")
+@router.get("/{label}/estimates", response_model_exclude_unset=True)
 def estimates(result: Estimated, confidence: Confidence = 0.95, top: Top = None) -> Estimates:
     """Estimate every mean and histogram, with intervals; `latest` is the newest round.
 

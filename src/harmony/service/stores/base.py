@@ -94,14 +94,13 @@ class Store(ABC):
         """Add `step` to the tally for each answer of these rows, in their devices' strata."""
         if not len(rows):
             return
-        strata = live.strata(rows_of(reports, rows))
-        for stratum in _counted(strata)[0].tolist():
-            here = rows[strata == stratum]
-            touched, times = _counted(rows_of(cells, here).reshape(-1))
-            tiers, members = _counted(rows_of(reports, here)[:, TIER])
-            shard = SHARDS * stratum + self._shard
-            self._add_counts(live.id, shard, touched, times * step)
-            self._add_totals(live.id, shard, tiers, members * step)
+        counted, cells = rows_of(reports, rows), rows_of(cells, rows)
+        strata = live.strata(counted)
+        found, touched, times = _counted_in(strata, cells, live.coins.cells)
+        self._add_counts(live.id, SHARDS * found + self._shard, touched, times * step)
+        tiers = counted[:, TIER : TIER + 1].astype(np.int64)
+        found, touched, times = _counted_in(strata, tiers, len(live.survey.tiers))
+        self._add_totals(live.id, SHARDS * found + self._shard, touched, times * step)
 
     def erase(self) -> bool:
         """Overwrite in the files what was removed; False if a reader is in the way for now."""
@@ -135,12 +134,12 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def _add_counts(self, round_id: int, shard: int, cells: Counts, times: Counts) -> None:
-        """Add to cells of a shard."""
+    def _add_counts(self, round_id: int, shards: Counts, cells: Counts, times: Counts) -> None:
+        """Add to cells, each of a shard."""
 
     @abstractmethod
-    def _add_totals(self, round_id: int, shard: int, tiers: Counts, reports: Counts) -> None:
-        """Add to the reports a tier of a shard."""
+    def _add_totals(self, round_id: int, shards: Counts, tiers: Counts, reports: Counts) -> None:
+        """Add to the reports of tiers, each of a shard."""
 
     @abstractmethod
     def _refuse(self, mark: bytes) -> None:
@@ -149,6 +148,21 @@ class Store(ABC):
     @abstractmethod
     def _remove(self, live: LiveRound, sealed: bytes) -> bytes | None:
         """Take the report of a sealed id out of a round and return it as stored, if it is there."""
+
+
+def _counted_in(strata: Counts, places: Counts, width: int) -> tuple[Counts, Counts, Counts]:
+    """Return which places below `width` the rows have, stratum by stratum, and how many of each.
+
+    >>> [found.tolist() for found in _counted_in(np.array([9, 5, 9]), np.array([[1], [0], [1]]), 2)]
+    [[5, 9], [0, 1], [1, 2]]
+    """
+    if not strata.any():
+        touched, times = _counted(places.reshape(-1))
+        return np.zeros_like(touched), touched, times
+    present, _ = _counted(strata)
+    together = width * np.searchsorted(present, strata)[:, None] + places
+    touched, times = _counted(together.reshape(-1))
+    return present[touched // width], touched % width, times
 
 
 def _counted(values: NDArray[np.integer[Any]]) -> tuple[Counts, Counts]:

@@ -227,21 +227,21 @@ class PostgresStore(Store):
         refused = {gone[place : place + ID_BYTES] for place in range(0, len(gone), ID_BYTES)}
         return _outcomes(sent, added, stored, refused)
 
-    def _add_counts(self, round_id: int, shard: int, cells: Counts, times: Counts) -> None:
+    def _add_counts(self, round_id: int, shards: Counts, cells: Counts, times: Counts) -> None:
         self._connected().execute(
             "INSERT INTO counts (round, shard, cell, count) "
-            "SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[]) "
+            "SELECT $1, * FROM unnest($2::int[], $3::int[], $4::bigint[]) "
             "ON CONFLICT (round, shard, cell) DO UPDATE SET count = counts.count + excluded.count",
-            round_id, shard, cells.tolist(), times.tolist(),
+            round_id, shards.tolist(), cells.tolist(), times.tolist(),
         )  # fmt: skip
 
-    def _add_totals(self, round_id: int, shard: int, tiers: Counts, reports: Counts) -> None:
+    def _add_totals(self, round_id: int, shards: Counts, tiers: Counts, reports: Counts) -> None:
         self._connected().execute(
             "INSERT INTO totals (round, shard, tier, reports) "
-            "SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[]) "
+            "SELECT $1, * FROM unnest($2::int[], $3::int[], $4::bigint[]) "
             "ON CONFLICT (round, shard, tier) "
             "DO UPDATE SET reports = totals.reports + excluded.reports",
-            round_id, shard, tiers.tolist(), reports.tolist(),
+            round_id, shards.tolist(), tiers.tolist(), reports.tolist(),
         )  # fmt: skip
 
     def _refuse(self, mark: bytes) -> None:
