@@ -24,7 +24,7 @@ from harmony.service.stores.postgres import (
     ADD_ALL_QUICKLY,
     INSERT,
     SETTINGS,
-    SHARDS,
+    SHARD_LOCKS,
     PostgresStore,
     _way_to_add_all,
 )
@@ -54,7 +54,7 @@ def test_each_store_counts_in_a_shard_of_its_own_which_is_free_when_it_closes(
             return set(connection.execute(text("SELECT shard FROM totals")).scalars())
 
     def is_free(shard: int) -> bool:
-        held = text(f"SELECT 1 FROM pg_locks WHERE classid = {SHARDS} AND objid = {shard}")
+        held = text(f"SELECT 1 FROM pg_locks WHERE classid = {SHARD_LOCKS} AND objid = {shard}")
         with stored.state.database.read() as connection:
             return connection.execute(held).first() is None
 
@@ -63,7 +63,7 @@ def test_each_store_counts_in_a_shard_of_its_own_which_is_free_when_it_closes(
     assert shards() == {0}
     other.commit(stored.report(2))
     assert shards() == {0, 1}
-    monkeypatch.setattr(postgres_store, "MOST_SHARDS", 2)
+    monkeypatch.setattr(postgres_store, "SHARDS", 2)
     third = Stored(stored.state, open_store(stored.state.database), stored.live)
     with pytest.raises(StoreError, match="more than 2 servers"):
         third.commit(stored.report(3))

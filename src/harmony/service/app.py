@@ -48,6 +48,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
         (413, "The body is too large"),
         (422, "Malformed"),
         (429, "Too many requests"),
+        (431, "The head of the request is too large"),
         (503, "Not now"),
     )
 }

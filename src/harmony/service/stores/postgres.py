@@ -27,16 +27,16 @@ from harmony.service.ingest.blocks import Block, LiveRound, Reports, id_bytes
 from harmony.service.ingest.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
 from harmony.service.patience import DATABASE_SECONDS, Silence
 from harmony.service.patient_connection import connector
+from harmony.service.schema import SHARDS
 from harmony.service.sealing import marks_of
 from harmony_device.coins import ID_BYTES
 
 from .base import ReportsDroppedError, Store, StoreError
 from .pipeline import TRUE, Pipeline
 
-SHARDS = 0x53484152
+SHARD_LOCKS = 0x53484152
 """The space of advisory locks whose numbers are shards."""
 
-MOST_SHARDS = 1024
 READ_REPORTS = 10_000
 
 SETTINGS = (
@@ -116,7 +116,6 @@ class PostgresStore(Store):
         self._connect = connector(url, seconds, Silence())
         self._seconds = seconds
         self._pipeline: Pipeline | None = None
-        self._shard = 0
         self._careful = 0
         self._add_all = ADD_ALL
 
@@ -249,21 +248,21 @@ class PostgresStore(Store):
         refused = {gone[place : place + ID_BYTES] for place in range(0, len(gone), ID_BYTES)}
         return _outcomes(sent, added, stored, refused)
 
-    def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
+    def _add_counts(self, round_id: int, shards: Counts, cells: Counts, times: Counts) -> None:
         self._connected().execute(
             "INSERT INTO counts (round, shard, cell, count) "
-            "SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[]) "
+            "SELECT $1, * FROM unnest($2::int[], $3::int[], $4::bigint[]) "
             "ON CONFLICT (round, shard, cell) DO UPDATE SET count = counts.count + excluded.count",
-            round_id, self._shard, cells.tolist(), times.tolist(),
+            round_id, shards.tolist(), cells.tolist(), times.tolist(),
         )  # fmt: skip
 
-    def _add_totals(self, round_id: int, tiers: Counts, reports: Counts) -> None:
+    def _add_totals(self, round_id: int, shards: Counts, tiers: Counts, reports: Counts) -> None:
         self._connected().execute(
             "INSERT INTO totals (round, shard, tier, reports) "
-            "SELECT $1, $2, * FROM unnest($3::int[], $4::bigint[]) "
+            "SELECT $1, * FROM unnest($2::int[], $3::int[], $4::bigint[]) "
             "ON CONFLICT (round, shard, tier) "
             "DO UPDATE SET reports = totals.reports + excluded.reports",
-            round_id, self._shard, tiers.tolist(), reports.tolist(),
+            round_id, shards.tolist(), tiers.tolist(), reports.tolist(),
         )  # fmt: skip
 
     def _refuse(self, mark: bytes) -> None:
@@ -288,10 +287,10 @@ def _way_to_add_all(connection: psycopg.Connection[object]) -> str:
 
 
 def _free_shard(pipeline: Pipeline) -> int:
-    for shard in range(MOST_SHARDS):
-        if pipeline.fetch("SELECT pg_try_advisory_lock($1, $2)", SHARDS, shard) == TRUE:
+    for shard in range(SHARDS):
+        if pipeline.fetch("SELECT pg_try_advisory_lock($1, $2)", SHARD_LOCKS, shard) == TRUE:
             return shard
-    raise StoreError(f"PostgreSQL: more than {MOST_SHARDS} servers share the database")
+    raise StoreError(f"PostgreSQL: more than {SHARDS} servers share the database")
 
 
 def _marked(live: LiveRound, reports: Reports) -> Reports:
