@@ -25,7 +25,8 @@ def group_means(joint: Joint, number: Rounded, shares: Floats, *, of_all: bool =
     if not of_all:
         # Devices that all answered are no sample, but rounding drew points for each of them.
         gap = number.grid[1] - number.grid[0]
-        rounding = gap**2 * most_rounding(shares.reshape(joint.shape)) / joint.devices
+        drawn = joint.devices / joint.source.times
+        rounding = gap**2 * most_rounding(shares.reshape(joint.shape)) / drawn
         # Devices that were heard unevenly count as if there were fewer than none of them.
         errors[range(height), range(height)] += np.maximum(rounding, 0.0)
     return Ratios.of_sums(both @ joint.table, errors, (number.low, number.high))

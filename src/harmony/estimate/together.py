@@ -24,7 +24,7 @@ from .influence import Group, largest_influence
 from .joint import JoinedSampling, Joint
 from .margins import Marginal, Margins
 from .sources import Source, overlap_of
-from .window import repeated, repetition, spoken_of, widest
+from .window import repeated, repetition, spoken_of
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -156,8 +156,7 @@ class Answers:
             cells = [tier[place] for tier in self.cells]
             parts = tier_parts(mechanisms, cells, self.tier_reports, self.weighting, self.devices)
             size = len(self.survey.attributes[place].values)
-            wider = widest(self.survey.mechanisms[0][place], self._times)
-            self._sources[place] = Source(size, parts, wider)
+            self._sources[place] = Source(size, parts, self._times)
         return self._sources[place]
 
     def distribution(self, question: Distribution, first: int) -> DistributionEstimate:
