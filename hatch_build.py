@@ -35,6 +35,6 @@ class SdkHook(BuildHookInterface):  # type: ignore[type-arg]
             except (OSError, subprocess.CalledProcessError) as problem:
                 self.app.display_warning(str(problem))
             else:
-                shutil.copy(root / SOURCES / "dist" / "device.min.js", root / BUNDLE)
+                shutil.copy(root / SOURCES / "dist" / "full.min.js", root / BUNDLE)
         if not (root / BUNDLE).exists():
             self.app.display_warning(WITHOUT)

@@ -23,15 +23,23 @@ TIERS = tuple(
     for epsilons in ((0.5, 1.0), (1.0, 4.0), (1.0, 8.0))
     for devices in ((1_000, 1_000), (10_000, 100))
 )
-MEANS = {"edge": [1.0], "zero": [0.0], "both edges": [-1.0, 1.0], "spread": [-0.8, -0.1, 0.3, 0.95]}
+MEANS = {
+    "edge": [1.0],
+    "zero": [0.0],
+    "both edges": [-1.0, 1.0],
+    "four numbers": [-0.8, -0.1, 0.3, 0.95],
+    "all over": [place / 50 - 1 for place in range(101)],
+}
 MEAN_SIZES = (
-    (0.1, 1_000, 1.0, 1_000),
-    (1.0, 200, 1.0, 1_000),
-    (1.0, 1_000, 0.5, 1_000),
-    (4.0, 1_000, 1.0, 1_000),
-    (8.0, 200, 1.0, 400),
-    (12.0, 1_000, 1.0, 400),
+    (0.1, 1_000, 1.0),
+    (1.0, 200, 1.0),
+    (1.0, 1_000, 0.5),
+    (4.0, 1_000, 1.0),
+    (8.0, 200, 1.0),
+    (8.0, 1_000, 1.0),
+    (12.0, 1_000, 1.0),
 )
+MEAN_DRAWS = 1_000
 JOINT = (
     (4.0, 3, 50, "one value", 1, 800),
     (8.0, 3, 200, "one value", 1, 800),
@@ -80,11 +88,14 @@ devices or more have are at 0.976 or more.
 {other}
 
 Tiers hold the same share (0.3) of a value among three; means are of numbers in [-1, 1].
-{tier_draws:,} rounds a line for tiers (0.7 points), 1,000 for means (1.4 points; 400, or 2.2
-points, at epsilon 8 and 12). The line of 200 devices of 400 at epsilon 8 has fewer than three
-counts in a standard error. Means at epsilon 8 and 12 are covered too often where numbers lie on
-the points of the grid: others are rounded to it at random, reports do not tell how much of what
-they show is that rounding, and the most that it can be is supposed.
+{tier_draws:,} rounds a line for tiers (0.7 points), {mean_draws:,} for means (1.4 points). The line
+of 200 devices of 400 at epsilon 8 has fewer than three counts in a standard error. So, nearly,
+have means with numbers at the edges at epsilon 12, and at 8 with 200 devices: a few large errors
+make all of it. Numbers between the points
+of the mechanism's grid are rounded to it at random. Reports tell to which points, not from where,
+so the most is supposed that this can have added: exact for numbers at points and for few numbers
+between them, too much at epsilon 10 and above for numbers all over the range, of which the same
+reports could come from numbers that all lie halfway.
 
 ## Many intervals at once, and picks
 
@@ -186,10 +197,12 @@ def _tiers(draws) -> dict[str, Covered]:
 
 def _means(tiny) -> dict[str, Covered]:
     found = {}
-    for epsilon, n, asked, draws in MEAN_SIZES:
+    for epsilon, n, asked in MEAN_SIZES:
         for where, values in MEANS.items():
             name = f"mean, epsilon {epsilon:g}, {n:,} devices, {asked:.0%} asked: {where}"
-            found[name] = coverage_single.means(epsilon, values, n, asked, 4 if tiny else draws, 1)
+            found[name] = coverage_single.means(
+                epsilon, values, n, asked, 4 if tiny else MEAN_DRAWS, 1
+            )
             _say(name, found[name])
     return found
 
@@ -216,6 +229,7 @@ def _page(single, other, joint, compared, groups, draws) -> str:
         draws=draws,
         groups=groups,
         tier_draws=4_000,
+        mean_draws=MEAN_DRAWS,
         single=table(
             ["epsilon", "values", "devices", *heads],
             [[f"{e:g}", f"{k:,}", f"{n:,}", *cells(one)] for (e, k, n), one in single.items()],

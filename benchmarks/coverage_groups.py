@@ -31,10 +31,11 @@ about nothing else, over {rounds:,} comparisons of a population with itself. *Me
 *differences* are how often single 95% intervals hold, from the least to the most of the groups
 (1.4 points are two standard errors).
 Numbers are spread over the range (gamma), all at its lower edge, or at both edges. A group too
-small to tell has all that is possible in its interval, and nothing is possible beyond the edge, so
-such lines have fewer false alarms. So have those of epsilon 4 and 8 with spread numbers: reports
-do not tell how much of what they show is the rounding of numbers, and the most that it can be is
-supposed. Where other attributes are asked, too, rounding hardly counts.
+small to tell has all that is possible in its interval, so such lines have fewer false alarms. So
+have those of epsilon 4 and 8 with spread numbers: reports tell to which points numbers were
+rounded, not from where, and the same reports could come from numbers that all lie halfway between
+two points, of which rounding adds half as much again as of evenly spread ones; that is supposed.
+Where other attributes are asked, too, rounding hardly counts.
 
 """
 

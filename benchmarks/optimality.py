@@ -51,7 +51,8 @@ one of its r rows, so with a chance of at least 1 / r; the least noise needs a c
 e^-eps. So it takes e^eps rows of as many symbols: 9 million cells at epsilon 8, and tallies have
 two million at most. Below, where values are no more than a few times e^eps, randomised response
 over the values themselves takes over, with one row; but a symbol has 16 bits, so it ends at
-65,536 values.
+65,536 values. Wider symbols would help few: values and counts of 100,000 take 1.8 MB of a
+document, and devices take 1 MiB unless their app allows more.
 
 {halves}
 
@@ -72,7 +73,8 @@ name, each with half of the values and one more that stands for all others:
 
 With 100,000 values, from 0 to 99,999, half of the devices are asked about each part, and instead
 of the last line's n x variance over the best rival's is {ratios}.
-A value that is not rare has a sampling error beside, as whenever several attributes are asked."""
+A value that is not rare has a sampling error beside, as whenever several attributes are asked.
+The document has 1.2 MB, so apps must allow that, too (`most_document_bytes`)."""
 HALVES_EPSILONS = (10.0, 11.0, 12.0)
 
 

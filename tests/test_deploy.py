@@ -36,6 +36,12 @@ def test_the_image_does_not_run_as_root_and_copies_what_exists() -> None:
         assert all((DEPLOY.parent / source).exists() for source in sources.split())
 
 
+def test_everybody_offers_the_whole_javascript_sdk() -> None:
+    for builder in ("Makefile", "hatch_build.py", "deploy/Dockerfile"):
+        (copied,) = re.findall(r"\w+\.min\.js", (DEPLOY.parent / builder).read_text())
+        assert copied == "full.min.js", builder
+
+
 def test_every_setting_that_a_file_names_is_a_setting() -> None:
     known = {f"HARMONY_{name.upper()}" for name in Settings.model_fields} | {"HARMONY_CONFIG"}
     for file in DEPLOY.iterdir():

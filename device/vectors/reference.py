@@ -143,6 +143,8 @@ def read(attribute: dict[str, Any], values: dict[str, Any]) -> Any:
 
 def places(attribute: dict[str, Any]) -> int:
     """How many places an attribute, or a part of a crosstab, has."""
+    if attribute["kind"] == "crosstab":
+        return math.prod(map(places, attribute["of"]))
     if attribute.get("bins"):
         return len(attribute["bins"]) - 1
     return len(attribute["values"]) if "values" in attribute else attribute["points"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference import power_of_two, read, reported
+from reference import places, power_of_two, read, reported
 from seeds import some_bytes
 from step_changes import BATTERY, THEME, THEMES, refused, taken
 
@@ -73,6 +73,11 @@ def step() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def is_number(feature: dict[str, Any]) -> bool:
+    """Whether a feature is a number without bins, and no level."""
+    return feature["kind"] == "numeric" and not feature.get("bins")
+
+
 def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> dict[str, Any]:
     """The value of each attribute of the step's survey, as a survey would be given it."""
     chance = (int.from_bytes(random, "little") >> 11) / 2.0**53
@@ -88,7 +93,11 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
     known: dict[str, Any] = {}
     for feature in document["features"]:
         value = read(feature, record)
-        if feature["kind"] == "numeric":
+        if feature["kind"] == "crosstab":
+            first, second = value
+            lacks = first is None or second is None
+            value = None if lacks else first * places(feature["of"][1]) + second
+        elif is_number(feature):
             value = 0.0 if value is None else scaled(feature, value)
         known[feature["name"]] = value
 
@@ -109,6 +118,7 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
         terms |= {"label": label, "residual": label - terms["score"]}
         terms["relative"] = terms["residual"] / (1 + min(abs(terms["score"]), 1e300))
     features = {feature["name"]: feature for feature in document["features"]}
+    asked_values = {one["name"]: one.get("values") for one in document["survey"]["attributes"]}
     values: dict[str, Any] = {}
     for name, how in document["derive"].items():
         feature = features.get(how.get("feature"), {})
@@ -128,15 +138,15 @@ def derived(document: dict[str, Any], record: dict[str, Any], random: bytes) -> 
         elif how["is"] == "surplus":
             below = sum(edge <= terms["score"] for edge in how["edges"])
             values[name] = below + power_of_two(len(how["edges"]) + 1) * (label <= 0)
-        elif how["is"] == "feature" and feature["kind"] == "numeric":
+        elif how["is"] == "feature" and is_number(feature):
             values[name] = feature["low"] + (value + 1) / 2 * (feature["high"] - feature["low"])
         elif how["is"] == "feature":
-            values[name] = None if value is None else feature["values"][value]
-        elif feature["kind"] == "numeric":
+            values[name] = None if value is None else asked_values[name][value]
+        elif is_number(feature):
             seen = clip((value - how["middle"]) / how["reach"])
             values[name] = clip(terms[how["of"]] / how["clip"]) * seen
         else:
-            size = power_of_two(len(feature["values"]))
+            size = power_of_two(places(feature))
             values[name] = None
             if value is not None:
                 negative = 2 * chance >= 1 + clip(terms[how["of"]] / how["clip"])
@@ -179,6 +189,65 @@ def numeric_records() -> list[tuple[dict[str, Any], int]]:
         (middle | {"charging": True}, half), (middle | {"charging": None}, half),
         ({"charging": 2}, half), ({}, half),
     ]  # fmt: skip
+
+
+def crossed_step() -> dict[str, Any]:
+    """A step whose features are a number, the same number in bins, and two pairs."""
+    document = step()
+
+    def linear(digits: int, **more: Any) -> dict[str, Any]:
+        code = {"code": "linear", "base": 2, "digits": digits, "multipliers": [1], "table": 1}
+        return {"coin": 1, "mechanisms": [code | more]}
+
+    bins = BATTERY | {"name": "battery in bins", "reads": "battery", "bins": [0, 20.5, 71.5, 100]}
+    theme = THEME | {"missing": "auto"}
+    power = {"name": "power", "kind": "categorical", "values": [False, True]}
+    crosses = [
+        {"name": "bins x theme", "kind": "crosstab", "of": [bins | {"missing": 30}, theme]},
+        {"name": "power x bins", "kind": "crosstab", "of": [power, bins]},
+    ]
+    asked: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"name": "frequency of bins", "kind": "categorical", "values": [0, 1, 2]} | linear(2),
+         {"is": "feature", "feature": "battery in bins"}),
+        ({"name": "gradient of bins", "kind": "signed", "values": ["low", "middle", "high"]}
+         | linear(3, signed=True),
+         {"is": "gradient", "feature": "battery in bins", "of": "relative", "clip": 1}),
+        ({"name": "frequency of pairs", "kind": "categorical", "values": list(range(6))}
+         | linear(3), {"is": "feature", "feature": "power x bins"}),
+        ({"name": "gradient of pairs", "kind": "signed", "values": list(range(6))}
+         | linear(4, signed=True),
+         {"is": "gradient", "feature": "power x bins", "of": "residual", "clip": 1.5}),
+        ({"name": "score x direction", "kind": "numeric", "low": -1, "high": 1}
+         | {"coin": 1, "mechanisms": document["survey"]["attributes"][0]["mechanisms"]},
+         {"is": "product", "of": ["score", "direction"], "clip": [1.5, 1.1]}),
+    ]  # fmt: skip
+    document["survey"]["attributes"] = [attribute for attribute, _ in asked]
+    document["derive"] = {attribute["name"]: how for attribute, how in asked}
+    document["features"] = [BATTERY, bins, *crosses]
+    document["model"] = {"intercept": 0.1, "weights": {
+        "battery": 0.3, "battery in bins": [0.2, -0.1, 0.3],
+        "bins x theme": [place / 7 for place in range(-4, 5)],
+        "power x bins": [0.5, -0.3, 0.1, 0.0, 0.7, -0.6]}}  # fmt: skip
+    document["direction"] = {"intercept": -0.2, "weights": {
+        "battery": -0.6, "battery in bins": [0.0, 0.4, -0.7],
+        "bins x theme": [0.0] * 8 + [0.9], "power x bins": [0.1] * 6}}  # fmt: skip
+    return document
+
+
+def crossed_records() -> list[tuple[dict[str, Any], int | None]]:
+    """Numbers at edges of bins and beyond them; and records that lack one or both of a pair."""
+    told = [
+        {"battery": battery, "theme": THEMES[place % 3], "power": place % 2 == 0}
+        for place, battery in enumerate([-5, 0, 20, 20.5, 71, 71.5, 100, 1e9])
+    ]
+    lacking = [
+        {"battery": 50, "theme": "neon", "power": True}, {"battery": 50, "power": None},
+        {"battery": None, "theme": "dark", "power": False}, {"theme": "dark", "power": 1},
+        {"battery": "full", "theme": None, "power": True}, {},
+    ]  # fmt: skip
+    return [
+        (one | {"charging": place % 3 == 0}, None) for place, one in enumerate(told + lacking)
+    ] + [(told[4], None)]
 
 
 def rounding_step() -> dict[str, Any]:
@@ -266,12 +335,13 @@ def report_vectors(
 def step_vectors() -> dict[str, Any]:
     """Return the vectors: records and random bytes to answers and reports."""
     document, extreme, numeric = step(), extreme_step(), numeric_step()
-    rounding = rounding_step()
+    rounding, crossed = rounding_step(), crossed_step()
     drawn = [(record, None) for record in RECORDS]
     return {
         "about": "a step, records and random bytes to the values that its survey is given and to "
         "the report; the same for `extreme`, whose scores are infinite, `numeric`, whose label "
-        "is a number, and `rounding`, where the order of the arithmetic decides; and changes of "
+        "is a number, `rounding`, where the order of the arithmetic decides, and `crossed`, whose "
+        "features have bins and parts; and changes of "
         "the step, the value at a path, that a device must take, or refuse with a message that "
         "names the field. The value of a categorical attribute is the one at its place; a signed "
         "one is its number.",
@@ -283,6 +353,8 @@ def step_vectors() -> dict[str, Any]:
         "numeric_reports": report_vectors(numeric, "numeric step", numeric_records()),
         "rounding": rounding,
         "rounding_reports": report_vectors(rounding, "rounding step", rounding_records()),
+        "crossed": crossed,
+        "crossed_reports": report_vectors(crossed, "crossed step", crossed_records()),
         "taken": taken(),
         "refused": refused(),
     }

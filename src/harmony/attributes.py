@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +13,7 @@ from harmony_device.protocol import MAX_ATTRIBUTE_NAME, MAX_SAFE_INTEGER, MAX_VA
 from harmony_device.record import BOOLEAN, NUMBER, TEXT
 
 from .errors import SurveyError
+from .finite import is_finite
 from .near_names import did_you_mean
 from .wording import checked_words
 
@@ -272,7 +272,7 @@ def check_range(attribute: Any) -> None:
     low, high = _number(attribute, "low"), _number(attribute, "high")
     if not low < high:
         raise SurveyError(f"{attribute.name}: 'low' must be below 'high'")
-    if not math.isfinite(high - low):
+    if not is_finite(high - low):
         raise SurveyError(f"{attribute.name}: 'high' - 'low' is too large; rescale the attribute")
     object.__setattr__(attribute, "low", low)
     object.__setattr__(attribute, "high", high)
@@ -306,7 +306,7 @@ def _number(attribute: Any, edge: str) -> float:
     number = getattr(attribute, edge)
     if isinstance(number, bool) or not isinstance(number, Real):
         raise SurveyError(f"{attribute.name}: '{edge}' must be a number")
-    if not math.isfinite(number):
+    if not is_finite(number):
         raise SurveyError(f"{attribute.name}: '{edge}' must be finite")
     return float(number)
 
@@ -320,11 +320,11 @@ def _edges(name: str, low: float, high: float, bins: object) -> tuple[float, ...
     if isinstance(bins, int) and not isinstance(bins, bool):
         if not 2 <= bins <= MAX_VALUES:
             raise SurveyError(f"{name}: 'bins' must be at least 2")
-        return tuple(low + (high - low) * place / bins for place in range(bins)) + (high,)
+        bins = (*(low + (high - low) * place / bins for place in range(bins)), high)
     if isinstance(bins, str) or not isinstance(bins, Iterable):
         raise SurveyError(f"{name}: 'bins' must be a list of edges, or a number of bins")
     given = tuple(bins)
-    if not all(isinstance(edge, Real) and math.isfinite(edge) for edge in given):
+    if not all(isinstance(edge, Real) and is_finite(edge) for edge in given):
         raise SurveyError(f"{name}: every edge in 'bins' must be a finite number")
     edges = tuple(float(edge) for edge in given)
     if len(edges) < 3 or any(left >= right for left, right in pairwise(edges)):

@@ -7,11 +7,11 @@ doubles can write them again.
 from __future__ import annotations
 
 import json
-import math
 from decimal import Decimal
 from typing import Any
 
 from .errors import SurveyError
+from .finite import is_finite
 
 MOST_PLAIN, LEAST_PLAIN = 21, -6
 """Places of the decimal point, from the first digit, between which no exponent is written."""
@@ -46,9 +46,9 @@ def _written(value: Any) -> str:
 
 def _number(number: float) -> str:
     """Write a number as ECMAScript does: the fewest digits that give the same double."""
-    double = float(number)
-    if not math.isfinite(double):
+    if not is_finite(number):
         raise SurveyError("a document cannot hold a number that is not finite")
+    double = float(number)
     if double == 0:
         return "0"
     sign, digits, exponent = Decimal(repr(double)).normalize().as_tuple()

@@ -40,5 +40,9 @@ class FewDevicesWarning(UserWarning):
     """There are too few devices to learn much at this epsilon."""
 
 
+class CoarseBinsWarning(UserWarning):
+    """Nearly all devices lie in few of a number's bins, which hardly tell them apart."""
+
+
 class RepeatedFitWarning(UserWarning):
     """The same rows were learned from before: every fit costs their devices one more epsilon."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from .attributes import Numeric
 from .errors import HarmonyError
+from .finite import is_finite
 from .mechanisms import Grid, Linear, Mechanism
 from .near_names import did_you_mean
 from .questions import Asked
@@ -100,6 +101,6 @@ def _numbers(attribute: Asked, expected: Any) -> list[float]:
 def _number(attribute: Asked, number: Any) -> float:
     if hasattr(number, "item"):
         number = number.item()
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+    if isinstance(number, bool) or not isinstance(number, int | float) or not is_finite(number):
         raise HarmonyError(f"'shape': what is given for {attribute.name} must be finite numbers")
     return float(number)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 
 from harmony_device.protocol import LEAST_EPSILON, MAX_TIERS, MOST_EPSILON
 
 from .errors import SurveyError
+from .finite import is_finite
 
 MECHANISMS = ("auto", "harmony")
+
+MOST_DEVICES = (1 << 31) - 1
+"""Of one training or exploration: as many as every database's integers count."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -45,12 +48,26 @@ def checked_epsilon(epsilon: object, field: str) -> float:
     """Return an epsilon as a number, or refuse it by the field's name."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, int | float):
         raise SurveyError(f"'{field}' must be a number")
-    if not math.isfinite(epsilon) or not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+    if not is_finite(epsilon) or not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise SurveyError(
             f"'{field}' must lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g}; "
             "0.1 is strong privacy, 1 is usual, above 8 protects little"
         )
     return float(epsilon)
+
+
+def checked_devices(devices: object) -> int:
+    """Return how many devices are to take part, or refuse it.
+
+    >>> checked_devices(10**400)
+    Traceback (most recent call last):
+    harmony.errors.SurveyError: 'devices' must be an integer from 1 to 2,147,483,647: how many ...
+    """
+    if type(devices) is not int or not 1 <= devices <= MOST_DEVICES:
+        raise SurveyError(
+            f"'devices' must be an integer from 1 to {MOST_DEVICES:,}: how many will take part"
+        )
+    return devices
 
 
 def checked_mechanism(mechanism: object) -> str:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harmony.learn import Model
+from tests.site.code_blocks import ROOT, blocks_of
 
 from .conftest import Run
 
@@ -56,6 +57,30 @@ def test_a_model_for_scikit_learn(files: Path, run: Run) -> None:
     assert json.loads(done.stdout)["devices"] == 20_000
     model = joblib.load(files / "model.joblib")
     assert model.predict({"memory": [99.0], "maker": ["Birch"]}).tolist() == [True]
+
+
+def test_crosses_and_bins_are_written_in_the_file(files: Path, run: Run) -> None:
+    (files / "crashes.yaml").write_text(
+        TRAINING + "bins: {memory: [30, 60]}\ncrosses: [[memory, maker]]\n"
+    )
+    done = run("train", files / "crashes.yaml", files / "people.parquet",
+               "-o", files / "model.joblib", "--seed", "7")  # fmt: skip
+    assert "20,000 devices, 12 weights" in done.stdout
+    model = joblib.load(files / "model.joblib")
+    assert model.feature_names_in_.tolist() == ["memory", "maker"]
+    assert "memory x maker_[60, 100] x Birch" in model.get_feature_names_out()
+    rows = {"memory": [61.0, 59.0], "maker": ["Birch", "Alder"]}
+    assert model.predict(rows).tolist() == [True, False]
+
+
+def test_the_file_of_the_guide_is_a_training_with_its_options_and_without(
+    tmp_path: Path, run: Run
+) -> None:
+    guide = (ROOT / "docs/learning.md").read_text()
+    (block,) = (one for one in blocks_of(guide) if one.title == "hours.yaml")
+    for text in (block.text, block.text.replace("\n# ", "\n")):
+        (tmp_path / "hours.yaml").write_text(text)
+        assert "hours: 200,000 devices" in run("train", tmp_path / "hours.yaml", "--plan").stdout
 
 
 def test_a_plan_needs_no_data(files: Path, run: Run) -> None:

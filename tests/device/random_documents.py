@@ -36,7 +36,7 @@ def random_survey(rng: random.Random, name: str = "random") -> Document:
 
 def random_step(rng: random.Random) -> Document:
     """Return a step with every kind of derivation, over a few features and any label."""
-    features = [_plain(rng, f"feature {place}") for place in range(rng.choice([1, 2, 4]))]
+    features = [_feature(rng, f"feature {place}") for place in range(rng.choice([1, 2, 4]))]
     label = _plain(rng, "label", {"kind": "categorical", "values": rng.choice(LABELS)})
     if rng.random() < 0.4:
         label = _number(rng, "label")
@@ -83,7 +83,7 @@ def _number(rng: random.Random, name: str) -> Document:
 
 
 def _plain(rng: random.Random, name: str, fixed: Document | None = None) -> Document:
-    """Return an attribute that may be a feature: without bins and without sign."""
+    """Return an attribute without bins, sign and parts."""
     if fixed is None and rng.random() < 0.5:
         return _number(rng, name)
     attribute: Document = {
@@ -114,6 +114,20 @@ def _crosstab(rng: random.Random, name: str) -> Document:
         if rng.random() < 0.3:
             part["reads"] = rng.choice([name, "elsewhere"])
         parts.append(part)
+    return {"name": name, "kind": "crosstab", "of": parts}
+
+
+def _feature(rng: random.Random, name: str) -> Document:
+    """Return an attribute, or a pair of two that have values or bins; some read the same."""
+    if rng.random() < 0.6:
+        return _attribute(rng, name)
+    parts: list[Document] = []
+    while len(parts) < 2:
+        part = _attribute(rng, f"part {len(parts) + 1} of {name}")
+        if (part["kind"] == "categorical" or "bins" in part) and places(part) < 20:
+            parts.append(part)
+    if rng.random() < 0.3:
+        parts[1]["reads"] = "elsewhere"
     return {"name": name, "kind": "crosstab", "of": parts}
 
 
@@ -191,12 +205,16 @@ def _row(rng: random.Random, symbols: int, reach: float) -> list[int]:
     return row
 
 
+def _is_number(feature: Document) -> bool:
+    return feature["kind"] == "numeric" and feature.get("bins") is None
+
+
 def _score(rng: random.Random, features: list[Document]) -> Document:
     def weight() -> float:
         return rng.choice([0, 1, -2.5, rng.gauss(0, 1), rng.gauss(0, 1000)])
 
     weights = {
-        one["name"]: weight() if one["kind"] == "numeric" else [weight() for _ in one["values"]]
+        one["name"]: weight() if _is_number(one) else [weight() for _ in range(places(one))]
         for one in features
     }
     return {"intercept": weight(), "weights": weights}
@@ -215,16 +233,15 @@ def _derive_feature(
         "of": rng.choice(TERMS),
         "clip": rng.uniform(0.1, 3),
     }
-    if feature["kind"] == "numeric":
+    if _is_number(feature):
         low, high = feature["low"], feature["high"]
         attributes.append({"name": f"mean of {name}", "kind": "numeric", "low": low, "high": high})
         attributes.append({"name": f"gradient of {name}", "kind": "numeric", "low": -1, "high": 1})
         gradient |= {"middle": rng.uniform(-0.5, 0.5), "reach": rng.uniform(0.1, 2)}
     else:
+        values = feature.get("values") or list(range(places(feature)))
         for prefix, kind in (("mean", "categorical"), ("gradient", "signed")):
-            attributes.append(
-                {"name": f"{prefix} of {name}", "kind": kind, "values": feature["values"]}
-            )
+            attributes.append({"name": f"{prefix} of {name}", "kind": kind, "values": values})
     derive[f"mean of {name}"] = {"is": "feature", "feature": name}
     derive[f"gradient of {name}"] = gradient
 

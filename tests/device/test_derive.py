@@ -339,8 +339,20 @@ def test_what_is_no_step_is_refused(document: Any) -> None:
         ({"features": {"x": 1}}, "'features' must list"),
         ({"features": [7]}, r"features\[0\]: must be an object"),
         ({"features": [*FEATURES, FEATURES[0]]}, "two have the same 'name'"),
-        ({"features": [{**FEATURES[0], "bins": [10, 20, 30]}]}, "without bins"),
-        ({"features": [{**FEATURES[1], "kind": "signed"}]}, "without bins, or categorical"),
+        ({"features": [{**FEATURES[0], "bins": [10, 20, 30]}]}, r"weights\[x\]' must list"),
+        ({"features": [{**FEATURES[1], "kind": "signed"}]}, "'kind' must be 'numeric', 'categ"),
+        (
+            {
+                "features": [
+                    {
+                        "name": "x",
+                        "kind": "crosstab",
+                        "of": [{**FEATURES[0], "points": 2}, FEATURES[1]],
+                    }
+                ]
+            },
+            "must have 'bins' in a feature",
+        ),
         ({"features": [{**FEATURES[0], "low": 0, "high": 5e-324}]}, "too close"),
         ({"label": None}, "label: must be an object"),
         ({"label": {**LABEL, "bins": [-1, 0, 1]}}, "label: .*without bins"),

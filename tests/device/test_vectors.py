@@ -335,7 +335,8 @@ def test_surveys_that_keep_it_are_taken(case: dict[str, Any]) -> None:
     [("step", case) for case in STEPS["reports"]]
     + [("extreme", case) for case in STEPS["extreme_reports"]]
     + [("numeric", case) for case in STEPS["numeric_reports"]]
-    + [("rounding", case) for case in STEPS["rounding_reports"]],
+    + [("rounding", case) for case in STEPS["rounding_reports"]]
+    + [("crossed", case) for case in STEPS["crossed_reports"]],
 )
 def test_a_step_is_derived_and_reported(which: str, case: dict[str, Any]) -> None:
     step = Step(STEPS[which])

@@ -17,6 +17,7 @@ from harmony.estimate.intervals import (
     single,
 )
 from harmony.estimate.sampling import Sample
+from harmony.estimate.score import score_interval
 from harmony.mechanisms import Grid, Linear
 
 TIERS = [Linear.design(Fraction(1, 2), 3), Linear.design(Fraction(2), 3)]
@@ -165,7 +166,9 @@ def test_a_mean_is_scaled_to_its_range() -> None:
     assert (mean.low, mean.high, mean.n, mean.epsilon) == (10, 30, 2000, 4.0)
     low, high = mean.interval(0.9)
     assert (low + high) / 2 == pytest.approx(mean.mean, abs=0.1 * mean.stderr)
-    assert high - low == pytest.approx(2 * 1.6448536 * mean.stderr, rel=0.01)
+    ends = np.array(score_interval(one.sampling, 0.9))[:, 0]
+    assert (low, high) == pytest.approx(tuple(20 + 10 * ends), rel=1e-12)
+    assert high - low == pytest.approx(2 * 1.6448536 * mean.stderr, rel=0.02)
 
 
 @pytest.mark.parametrize(("share", "verdict"), [(1.001, "ok"), (0.999, "too few reports to say")])

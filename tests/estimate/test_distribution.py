@@ -107,6 +107,15 @@ def test_intervals_and_the_band_hold(epsilon: float, step: float | None) -> None
     assert min(held.values()) >= LEAST, held
 
 
+def test_intervals_of_the_standard_deviation_hold_where_there_is_none() -> None:
+    """Of 100 rounds at 95%, 14 or more would miss in 0.05 of 100 such checks."""
+    held = 0
+    for seed in range(100):
+        low, high = estimated(np.full(1_000, 0.5), 1.0, seed=seed, step=0.1).std.interval(0.95)
+        held += low <= 0 <= high
+    assert held >= 87
+
+
 def test_a_value_of_each_step_has_its_own_bin() -> None:
     x = estimated(np.repeat([0.0, 0.5, 1.0], 4_000), 8.0, seed=1, step=0.5)
     assert x.consistent == pytest.approx([1 / 3] * 3, abs=0.01)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import harmony as hm
-from harmony.estimate.group_means import group_means, most_rounding
+from harmony.estimate.group_means import group_means
 from harmony.estimate.ratios import RatioDifferences, Ratios
+from harmony.estimate.rounding import most_rounding
 from harmony.estimate.sampling import EVERYONE
 from harmony.estimate.score import score_interval, surprise
 

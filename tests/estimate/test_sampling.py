@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from harmony.estimate.answers import FunctionalSampling, MeanSampling, ShareSampling
+from harmony.estimate.combine import sampling_of
 from harmony.estimate.sampling import KnownSampling, Sample
 from harmony.estimate.sums import SumSampling
 from harmony.mechanisms import Grid, Linear
@@ -84,7 +85,8 @@ def test_another_truth_of_a_sum_has_the_noise_that_one_share_would_have(truth: f
 
 def mean_sampling(grid: Grid, spread: float, sample: Sample) -> MeanSampling:
     noise = float(grid.point_noise.max())
-    return MeanSampling(0.1, grid.decoded, noise, spread, sample)
+    anywhere = np.full(len(grid.points), 1 / len(grid.points))
+    return MeanSampling(0.1, grid.decoded, anywhere, noise, spread, sample)
 
 
 @pytest.mark.parametrize("epsilon", [1, 4, 8])
@@ -179,3 +181,19 @@ def test_known_errors_are_the_same_whatever_the_truth() -> None:
     for truth in (np.zeros(2), np.ones(2)):
         assert known.cumulants(truth)[0].tolist() == [0.01, 0.04]
     assert known.step.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("places", [[16], [3, 20], [0, 32]])
+def test_numbers_at_few_points_leave_no_rounding(places: list[int]) -> None:
+    """Numbers between two points have the most that reports of these two allow: a quarter."""
+    grid = Grid.design(Fraction(12))
+    gap = float(grid.points[1] - grid.points[0])
+    for moved, added in ((0, 0.0), (1, gap**2 / 4)):
+        chances = [
+            grid.probabilities[[place, place + (moved if place < 32 else -moved)]]
+            for place in places
+        ]
+        cells = np.round(1e6 * np.mean(chances, axis=(0, 1)))[None, :].astype(np.int64)
+        n = int(cells.sum())
+        found = float(sampling_of(grid, cells, Sample(n, n)).variance[0])
+        assert found == pytest.approx((grid.noise_of(cells) + added) / n, rel=0.02)

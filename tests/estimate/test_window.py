@@ -11,6 +11,7 @@ import harmony as hm
 from harmony.errors import HarmonyError, TallyError
 from harmony.estimate.score import surprise
 from harmony.estimate.window import repetition
+from harmony.lab.rounds.fleet import Fleet
 
 THEMES = ["light", "dark", "auto", "other"]
 
@@ -106,6 +107,29 @@ def test_memory_is_not_averaged_away() -> None:
     ratio = error_of(four, "dark") / error_of(one, "dark")
     assert 0.5 < wanted < 1
     assert ratio == pytest.approx(wanted, abs=0.05)
+
+
+def test_means_of_groups_in_a_window_with_memory_are_as_wide_as_they_must_be() -> None:
+    """All numbers at both edges, all devices asked: only what they keep is repeated.
+
+    Of 60 rounds, errors of three groups over stated ones vary by 0.8 to 1.2 in all but 1 of 1,000
+    such checks.
+    """
+    both = hm.Crosstab(hm.Integer("group", 0, 2), hm.Numeric("x", 0, 1))
+    asked = hm.Survey("window", [both], epsilon=4.0, memory=8.0)
+    rng, devices = np.random.default_rng(6), 1_000
+    group, x = rng.integers(0, 3, devices), rng.integers(0, 2, devices)
+    truth = np.array([x[group == one].mean() for one in range(3)])
+    points = len(asked.questions[0].parts[1].grid)
+    place = {asked.attributes[0].name: group * points + x * (points - 1)}
+    surprises = []
+    for _ in range(60):
+        fleet = Fleet(asked, devices, rng)
+        rounds = [fleet.tally(place, hm.Round(f"W{n}", bytes([n] * 16), n), rng) for n in range(3)]
+        means = asked.estimate(tallies=rounds).crosstab("group x x").means()
+        mean, low, high = np.array(list(means.values())).T
+        surprises.append((mean - truth) / ((high - low) / (2 * 1.96)))
+    assert 0.8 < np.sqrt(np.mean(np.square(surprises))) < 1.2
 
 
 def test_memory_with_rotation_repeats_only_the_same_devices() -> None:

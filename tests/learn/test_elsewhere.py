@@ -9,21 +9,28 @@ import pandas as pd
 import pytest
 from onnx.reference import ReferenceEvaluator
 
-from harmony import Boolean, Categorical, Numeric
+from harmony import Boolean, Categorical, Crosstab, Numeric
 from harmony.learn import LogisticRegression, Model, Training
+from harmony.learn.crosses import resolved
 from harmony.learn.multiclass_model import MulticlassModel
 from harmony.learn.score import Score
 from harmony_device import Model as DeviceModel
 from harmony_device import RefusedError
 
 THEMES = ["light", "dark", "other"]
-FEATURES = [
-    Numeric("age", 0, 100, missing=40.0),
-    Numeric("drain", -1, 1),
-    Categorical("theme", THEMES, unlisted="other"),
-    Categorical("grade", [3, 1, 2]),
-    Boolean("wifi"),
-]
+FEATURES = resolved(
+    [
+        Numeric("age", 0, 100, missing=40.0),
+        Numeric("drain", -1, 1),
+        Categorical("theme", THEMES, unlisted="other"),
+        Categorical("grade", [3, 1, 2]),
+        Boolean("wifi"),
+        Numeric("load", 0, 10, bins=[0, 2, 2.5, 10]),
+        Crosstab("load", "theme"),
+        Crosstab("age", "grade"),
+        Crosstab("wifi", "drain"),
+    ]
+)
 LABELS = {
     "squared": Numeric("label", 5, 30),
     "logistic": Categorical("label", ["no", "yes"]),
@@ -42,6 +49,7 @@ def table(seed: int = 0) -> pd.DataFrame:
             "theme": random.choice([*THEMES, "mauve"], ROWS),
             "grade": random.integers(0, 4, ROWS),
             "wifi": random.random(ROWS) < 0.5,
+            "load": random.choice([-1, 0, 1.5, 2, 2.5, 9, 10, 11, np.nan], ROWS),
         }
     )
 
@@ -118,7 +126,9 @@ def test_a_fitted_estimator_predicts_the_same_everywhere() -> None:
     random = np.random.default_rng(3)
     X = pd.DataFrame({"x": random.uniform(-1, 1, 5000), "wifi": random.random(5000) < 0.5})
     y = np.where(X["x"] + random.normal(0, 0.3, 5000) > 0, "up", "down")
-    fitted = LogisticRegression(8.0, bounds=(-1, 1), classes=("down", "up"), seed=1).fit(X, y)
+    fitted = LogisticRegression(
+        8.0, bounds=(-1, 1), classes=("down", "up"), crosses=[("x", "wifi")], seed=1
+    ).fit(X, y)
     on_device = DeviceModel.from_document(fitted.model_.to_document())
     runtime = ReferenceEvaluator(fitted.to_onnx())
     inputs = {name: column.to_numpy()[:, None] for name, column in X.items()}

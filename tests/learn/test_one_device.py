@@ -13,6 +13,7 @@ import harmony as hm
 from harmony import Numeric
 from harmony.attributes import Attribute
 from harmony.learn import step as ask_for
+from harmony.learn.crosses import resolved
 from harmony.learn.derive import derive_columns
 from harmony.learn.records import Records
 from harmony.learn.score import Score
@@ -23,7 +24,7 @@ from harmony_device.step import Step as DeviceStep
 
 ROWS = 400
 THEMES = ["light", "dark", "auto"]
-FEATURES = [
+FEATURES = resolved([
     hm.Numeric("age", 16, 95),
     hm.Numeric("battery", 0, 100, missing=50),
     hm.Categorical("theme", THEMES),
@@ -31,7 +32,11 @@ FEATURES = [
     hm.Categorical("shop", ["A", "B", "rest"], unlisted="rest"),
     hm.Categorical("plan", [1, 2, 0], missing=0, unlisted=2),
     hm.Boolean("wifi"),
-]
+    hm.Numeric("age in bins", 16, 95, bins=[16, 18, 65, 95], reads="age"),
+    hm.Crosstab("battery", "plan"),
+    hm.Crosstab("theme", "age in bins"),
+    hm.Crosstab("wifi", "shop"),
+])  # fmt: skip
 LABELS = {
     "squared": hm.Numeric("income", 0, 1000),
     "logistic": hm.Boolean("charging"),
@@ -45,6 +50,7 @@ def table_of(loss: str) -> dict[str, Any]:
     age[::7] = np.nan
     battery = draw.uniform(-20, 120, ROWS)
     battery[::5] = np.nan
+    battery[1::5] = np.round(battery[1::5] / 12.5) * 12.5  # edges of bins
     label = draw.uniform(-50, 1100, ROWS) if loss == "squared" else draw.random(ROWS) < 0.4
     return {
         LABELS[loss].name: label,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from harmony import Boolean, Categorical, Numeric, Round
+from harmony.attributes import Signed
 from harmony.errors import SurveyError, TallyError
 from harmony.learn import Model, Trainer, Training
 from harmony.learn.derive import collect_step
@@ -145,11 +146,12 @@ def test_a_model_survives_its_file(tmp_path: Any) -> None:
         ({"loss": "absolute"}, "'loss' must be one of"),
         ({"method": "sgd"}, "'method' must be one of"),
         ({"epsilon": 0}, "'epsilon' must"),
-        ({"devices": 0}, "'devices' must be a positive integer"),
-        ({"devices": True}, "'devices' must be a positive integer"),
+        ({"devices": 0}, "'devices' must be an integer from 1"),
+        ({"devices": True}, "'devices' must be an integer from 1"),
+        ({"devices": 10**400}, "'devices' must be an integer from 1"),
         ({"features": []}, "'features' must be a list"),
         ({"features": [Numeric("stars", 0, 1)]}, "two attributes are called 'stars'"),
-        ({"features": [Numeric("age", 0, 9, bins=3)]}, "takes no 'bins'"),
+        ({"features": [Signed("age", [0, 1])]}, "Numeric, Categorical and Crosstab"),
         ({"features": [Numeric("x" * 190, 0, 9)]}, "at most 180"),
         ({"label": Categorical("stars", [1, 2, 3])}, "must be numeric"),
         ({"loss": "hinge"}, "list its classes"),

@@ -14,6 +14,7 @@ import harmony as hm
 from harmony.attributes import attribute_from_document
 from harmony.bulk import collect
 from harmony.learn import Records, Score, Step, Training
+from harmony.learn.crosses import all_columns, read_features, resolved
 from harmony.learn.derive import derive_columns
 from harmony.learn.step import Question
 
@@ -21,12 +22,13 @@ STEPS = json.loads((Path(__file__).parents[2] / "device/vectors/steps.json").rea
 EVERY = [("step", case) for case in STEPS["reports"]]
 EVERY += [("extreme", case) for case in STEPS["extreme_reports"]]
 EVERY += [("numeric", case) for case in STEPS["numeric_reports"]]
+EVERY += [("crossed", case) for case in STEPS["crossed_reports"]]
 
 
 def step_from(document: dict[str, Any]) -> Step:
     """Read a vector's step as the offline path has it."""
     label = attribute_from_document(document["label"], "label")
-    features = [attribute_from_document(one, "feature") for one in document["features"]]
+    features = resolved(read_features(document["features"]))
     questions = [
         Question(attribute_from_document(one, "attribute"), document["derive"][one["name"]])
         for one in document["survey"]["attributes"]
@@ -44,9 +46,9 @@ def derived(document: dict[str, Any], cases: list[dict[str, Any]]) -> dict[str, 
     """Return what the people of these cases derive, all in one table."""
     step = step_from(document)
     table = {}
-    for one in (*step.training.features, step.training.label):
-        table[one.name] = np.empty(len(cases), object)
-        table[one.name][:] = [case["record"].get(one.name) for case in cases]
+    for one in (*all_columns(step.training.features), step.training.label):
+        table[one.source] = np.empty(len(cases), object)
+        table[one.source][:] = [case["record"].get(one.source) for case in cases]
     records = Records(table, step.training.features, step.training.label, as_devices=True)
     words = np.array([int.from_bytes(random_of(case)[:8], "little") for case in cases], np.uint64)
     with np.errstate(over="ignore"):  # scores of the extreme step are infinite
@@ -67,7 +69,7 @@ def random_of(case: dict[str, Any]) -> bytes:
     return bytes.fromhex(case["random"])
 
 
-@pytest.mark.parametrize("name", ["step", "extreme", "numeric"])
+@pytest.mark.parametrize("name", ["step", "extreme", "numeric", "crossed"])
 def test_values_are_derived_as_on_a_device(name: str) -> None:
     cases = [case for of, case in EVERY if of == name]
     columns = derived(STEPS[name], cases)

@@ -114,6 +114,14 @@ def test_the_wheel_brings_the_javascript_sdk_and_the_pages(installed: Installed)
     assert installed.python("-c", code).split() == ["False", "True", "True"]
 
 
+def test_the_bundle_of_the_wheel_takes_part_in_trainings(installed: Installed) -> None:
+    code = (
+        "from harmony.service.api.sdk import bundle\n"
+        "print(bundle() is None or b'trainings/' in bundle().content)"
+    )
+    assert installed.python("-c", code).split() == ["True"]
+
+
 @pytest.fixture
 def claim(installed: Installed) -> Iterator[str]:
     """The link that `harmony serve` prints, which makes its reader the admin."""

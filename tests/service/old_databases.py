@@ -160,3 +160,12 @@ class _Filled:
 
     def _run(self, statement: str, **values: object) -> None:
         self._connection.execute(text(statement), values)
+
+
+def take_back_strata(connection: Connection) -> None:
+    """Leave a database as version 0007 left it."""
+    for table in ("strata", "stratum_key"):
+        connection.execute(text(f"DROP TABLE {table}"))
+    for table in ("tokens", "allowed"):
+        connection.execute(text(f"ALTER TABLE {table} DROP COLUMN stratum"))
+    connection.execute(text("UPDATE alembic_version SET version_num = '0007'"))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from inspect import iscoroutinefunction
 
 import pytest
 
+from harmony.service.app import api_of
+
 from .conftest import Service
+from .mutated import flat
 from .waiting import wait_until
 
 pytestmark = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
@@ -31,6 +35,13 @@ def test_the_docs_page_shows_every_route_and_loads_only_from_here(service: Servi
     for address in loaded:
         assert service.client.get(address).status_code == 200
         assert address.startswith("/static/")
+
+
+def test_only_routes_that_do_next_to_nothing_run_on_the_loop(service: Service) -> None:
+    """What takes the loop's time takes it from every report."""
+    routes = flat(api_of(service.state).routes)
+    on_the_loop = {one.path for one in routes if iscoroutinefunction(one.endpoint)}
+    assert on_the_loop == {"/healthz", "/readyz", "/live", "/v1/devices/me"}
 
 
 def test_health_and_readiness_respond(service: Service) -> None:

@@ -293,3 +293,5 @@ def test_the_log_of_postgres_has_no_devices(postgres: Postgres) -> None:
     logged = postgres.log()
     assert "division by zero" in logged
     assert device.hex() not in logged
+    sealed = stored.live.seal(stored.live.rows(again))[0, : len(device)]
+    assert sealed.tobytes().hex() not in logged

@@ -18,7 +18,16 @@ from harmony.service.state import ServiceState
 from harmony.service.stores import StoreError, open_store
 from harmony.service.stores import postgres as postgres_store
 from harmony.service.stores.pipeline import Pipeline
-from harmony.service.stores.postgres import ADD, ADD_ALL, SETTINGS, SHARDS, PostgresStore
+from harmony.service.stores.postgres import (
+    ADD,
+    ADD_ALL,
+    ADD_ALL_QUICKLY,
+    INSERT,
+    SETTINGS,
+    SHARD_LOCKS,
+    PostgresStore,
+    _way_to_add_all,
+)
 
 from .conftest import SURVEY
 from .postgres import Postgres
@@ -45,7 +54,7 @@ def test_each_store_counts_in_a_shard_of_its_own_which_is_free_when_it_closes(
             return set(connection.execute(text("SELECT shard FROM totals")).scalars())
 
     def is_free(shard: int) -> bool:
-        held = text(f"SELECT 1 FROM pg_locks WHERE classid = {SHARDS} AND objid = {shard}")
+        held = text(f"SELECT 1 FROM pg_locks WHERE classid = {SHARD_LOCKS} AND objid = {shard}")
         with stored.state.database.read() as connection:
             return connection.execute(held).first() is None
 
@@ -54,7 +63,7 @@ def test_each_store_counts_in_a_shard_of_its_own_which_is_free_when_it_closes(
     assert shards() == {0}
     other.commit(stored.report(2))
     assert shards() == {0, 1}
-    monkeypatch.setattr(postgres_store, "MOST_SHARDS", 2)
+    monkeypatch.setattr(postgres_store, "SHARDS", 2)
     third = Stored(stored.state, open_store(stored.state.database), stored.live)
     with pytest.raises(StoreError, match="more than 2 servers"):
         third.commit(stored.report(3))
@@ -162,7 +171,26 @@ def _gone(report: Callable[[int], bytes], kind: str) -> bytes:
     return marks_of(report(2)[:16]) if kind == "forgotten" else b""
 
 
-@pytest.mark.parametrize("statement", [ADD, ADD_ALL])
+def test_a_session_that_may_have_no_function_adds_all_the_same(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = postgres.fresh()
+    with psycopg.connect(place, autocommit=True) as connection:
+        name = connection.info.dbname
+        connection.execute("DROP ROLE IF EXISTS limited")
+        connection.execute("CREATE ROLE limited")
+        connection.execute(f"REVOKE TEMP ON DATABASE {name} FROM PUBLIC")
+        assert _way_to_add_all(connection) == ADD_ALL_QUICKLY
+        connection.execute("SET ROLE limited")
+        assert _way_to_add_all(connection) == ADD_ALL
+    monkeypatch.setattr(f"{PostgresStore.__module__}._way_to_add_all", lambda _: ADD_ALL)
+    with stored_in(place) as stored:
+        assert stored.commit(stored.report(1), stored.report(2)) == ["accepted"] * 2
+        assert stored.commit(stored.report(3), stored.report(1)) == ["accepted", "duplicate"]
+        stored.check(reports=3)
+
+
+@pytest.mark.parametrize("statement", [ADD, ADD_ALL, INSERT])
 def test_plans_made_for_empty_tables_use_the_indexes(postgres: Postgres, statement: str) -> None:
     place = postgres.fresh()
     ServiceState(Settings.load(database=place)).database.close()

@@ -128,6 +128,44 @@ def test_rounds_follow_the_calendar_if_asked(serve: Start) -> None:
     assert list(catalogue.survey(SURVEY.name).rounds)[-1] == "2026-W52"
 
 
+def test_a_schedule_that_cannot_be_followed_holds_up_nothing_else(serve: Start) -> None:
+    now = [at("2026-11-15T12:00")]
+    service = serve(clock=lambda: now[0])
+    catalogue = service.state.catalogue
+    catalogue.add(SURVEY, "daily")
+    catalogue.follow_schedules()
+    with service.state.database.write() as connection:
+        connection.execute(text("UPDATE surveys SET schedule = 'yearly'"))  # of a later version
+    other = hm.Survey("other", [hm.Boolean("wifi")], epsilon=1.0)
+    catalogue.add(other, "daily")
+    with capture_logs() as logged:
+        now[0] = at("2026-11-16T12:00")
+        catalogue.follow_schedules()
+        catalogue.follow_schedules()
+    assert [line["event"] for line in logged] == ["a row cannot be used"]
+    assert list(catalogue.survey("other").rounds) == ["2026-11-16"]
+    (first,) = catalogue.survey(SURVEY.name).rounds.values()
+    assert first.closed == at("2026-11-16T00:00")
+
+
+def test_numbers_of_rounds_leave_room_for_those_that_follow(serve: Start) -> None:
+    now = [at("2026-11-15T12:00")]
+    service = serve(clock=lambda: now[0])
+    catalogue = service.state.catalogue
+    catalogue.add(SURVEY, None)
+    path = f"/v1/surveys/{SURVEY.name}/rounds"
+    by_hand = {"label": "week1", "closes": "2026-11-15T13:00:00Z"}
+    for number, status in ((2**31 - 1, 422), (2**30 - 1, 201)):
+        body = by_hand | {"number": number}
+        response = service.client.post(path, json=body, headers=service.admin)
+        assert response.status_code == status, response.text
+    settings = f"/v1/surveys/{SURVEY.name}/settings"
+    service.client.patch(settings, json={"schedule": "daily"}, headers=service.admin)
+    now[0] = at("2026-11-16T12:00")
+    catalogue.follow_schedules()
+    assert catalogue.round(SURVEY.name, "2026-11-16").live.round.number == 2**30
+
+
 def test_a_round_that_a_person_closed_early_stays_closed(serve: Start) -> None:
     now = [at("2026-11-15T12:00")]
     service = serve(clock=lambda: now[0])
@@ -205,7 +243,7 @@ def test_rows_that_cannot_be_read_leave_the_rest_of_the_list(service: Service) -
     with capture_logs() as logged:
         fresh.reload()
         fresh.reload()
-    assert [line["event"] for line in logged] == ["a row cannot be read"]
+    assert [line["event"] for line in logged] == ["a row cannot be used"]
     service.state.catalogue = fresh
     (listed,) = service.client.get("/v1/surveys").json()["surveys"]
     assert (listed["name"], listed["round"]["closes"]) == (SURVEY.name, "9999-12-31T00:00:00Z")

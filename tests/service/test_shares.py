@@ -17,6 +17,7 @@ from harmony.service.state import ServiceState
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body
+from .old_databases import take_back_strata
 from .test_dashboard import Visitor
 
 Start = Callable[..., Service]
@@ -280,6 +281,7 @@ def test_a_database_without_shares_goes_on_and_gets_them(place: str) -> None:
     state.catalogue.add(SURVEY, None)
     state.catalogue.open(SURVEY.name, "week1")
     with state.database.write() as connection:  # as version 0006 left it
+        take_back_strata(connection)
         connection.execute(text("DROP TABLE shares"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0006'"))
     state.database.close()

@@ -62,6 +62,24 @@ def test_a_training_is_created_as_it_was_filled_in(ada: Visitor, service: Servic
     assert "has this name" in again.text
 
 
+def test_a_training_with_bins_and_crosses_is_created(ada: Visitor) -> None:
+    rows = {
+        "attribute_name": ["charging", "battery", "wifi"],
+        "attribute_kind": ["boolean", "bins", "boolean"],
+        "attribute_low": ["0", "0", "0"],
+        "attribute_high": ["100", "50", "100"],
+        "attribute_bins": ["10", "5", "10"],
+        "crosses": "battery x wifi\n",
+    }
+    assert ada.post("/new-training", **(TRAINING | rows), wish="create").status_code == 303
+    features = ada.get("/trainings/charging/progress.json").json()["training"]["features"]
+    assert [one["name"] for one in features] == ["battery", "wifi", "battery x wifi"]
+    assert features[0]["bins"] == [0, 10, 20, 30, 40, 50]
+    wrong = ada.post("/new-training", **(TRAINING | rows | {"crosses": "battery"}), wish="plan")
+    assert wrong.status_code == 422
+    assert "must be a list of pairs" in html.unescape(wrong.text)
+
+
 def test_an_exploration_is_created_as_it_was_filled_in(ada: Visitor) -> None:
     made = ada.post("/new-exploration", **EXPLORATION, wish="create")
     assert (made.status_code, made.headers["location"]) == (303, "/explorations/home-pages")

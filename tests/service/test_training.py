@@ -18,6 +18,7 @@ from harmony_device.step import Step
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body
+from .test_dashboard import Visitor
 from .training import (
     RECORD,
     SMALL,
@@ -51,6 +52,27 @@ def show(service: Service, path: str = PATH) -> Any:
     response = service.client.get(path, headers=service.bearer("analyst"))
     assert response.status_code == 200
     return response.json()
+
+
+def test_a_training_with_crosses_is_learned_and_shown(service: Service) -> None:
+    written = SMALL.to_document() | {"crosses": [["battery", "theme"]]}
+    written["features"].append({"name": "battery", "kind": "numeric", "low": 0, "high": 100})
+    body = {"training": written | {"bins": {"battery": 4}, "devices": 1500}, "public": True}
+    made = service.client.post("/v1/trainings", json=body, headers=service.admin)
+    assert made.status_code == 201, made.text
+    device = service.enrol()
+    step = Step.from_json(task_of(service, device).content)
+    assert ("battery", "number") in step.needs
+    finish(service)
+    model = Model.from_document(show(service)["model"])
+    assert model.training.features[4].name == "battery x theme"
+    about = show(service, f"{PATH}/about")
+    asked = {one["name"]: one["answer"] for one in about["questions"]}
+    assert asked["battery in bins"] == "a number from 0 to 100, in 4 ranges"
+    assert asked["battery x theme"].startswith("two answers in one: a number from 0 to 100")
+    page = Visitor(service, "analyst").get("/trainings/charging")
+    assert page.status_code == 200
+    assert "[25, 50) x dark" in page.text
 
 
 def test_a_training_runs_from_its_first_step_to_its_model(service: Service) -> None:
@@ -215,8 +237,7 @@ def test_a_server_that_fails_while_it_closes_a_step_closes_it_later(
         raise RuntimeError("the power went")
 
     monkeypatch.setattr(steps, "open_step", fail)
-    with pytest.raises(RuntimeError, match="the power went"):
-        fill_step(service)
+    fill_step(service)
     device = service.enrol()  # the step is as it was before, and takes reports
     assert service.send(device, body_of(service, device), SMALL.name).status_code == 201
     assert show(service)["step"] == 1
@@ -255,13 +276,13 @@ def test_of_two_servers_one_closes_a_step(serve: Start) -> None:
     assert shown["model"] == relearnt(servers[0].state).model.to_document()
 
 
+@pytest.mark.parametrize("damaged", ['{"training": "charging", "told": [{}]}', "this is no JSON"])
 def test_a_training_that_cannot_go_on_can_be_stopped_and_holds_up_no_other(
-    service: Service,
+    service: Service, damaged: str
 ) -> None:
     create(service)
     create(service, replace(SMALL, name="other"))
     with service.state.database.write() as connection:
-        damaged = '{"training": "charging", "told": [{}]}'
         connection.execute(
             schema.trainings.update()
             .where(schema.trainings.c.survey == service.state.trainings.training(SMALL.name).id)

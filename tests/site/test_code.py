@@ -15,7 +15,7 @@ from .code_blocks import ROOT, agrees, blocks_of, examples_of, needs_server, pag
 
 PAGES = {str(one.relative_to(ROOT)): one for one in pages()}
 TABLES = runpy.run_path(str(ROOT / "docs" / "tables.py"))
-RUN_BY_TESTS = ("docs/tutorials/web-page.md", "docs/tutorials/deploy.md")
+RUN_BY_TESTS = ("docs/tutorials/web-page.md", "docs/tutorials/deploy.md", "docs/learning.md")
 """Pages whose other blocks have tests of their own."""
 
 

@@ -42,7 +42,7 @@ export function readDerivation(value, attribute, features) {
   const at = features.findIndex((one) => one.name === value.feature);
   const feature = isGradient || isFeature ? features[at] : null;
   must(feature !== undefined, "feature");
-  const levels = isBinned ? rising(edges, 1, 65536, "edges").length + 1 : feature?.places.size ?? 0;
+  const levels = isBinned ? rising(edges, 1, 65536, "edges").length + 1 : feature?.answers ?? 0;
   const clips = isProduct ? bounds : [isGradient ? bounds : 1];
   const factors = list(isProduct ? of : [isGradient ? of : "label"], 1, 8, "of", (term, i) => {
     must(["label", "score", "residual", "relative", "direction"].includes(term), "term");
@@ -54,8 +54,8 @@ export function readDerivation(value, attribute, features) {
     finite(middle, "middle");
     finite(reach, "reach", 0);
   }
-  const [needed, size] = isCurve ? ["categorical", 2 * levels] : [isFeature ? feature?.kind : levels ? "signed" : "numeric", levels];
-  must(kind === needed && places.size === size, name);
+  const needed = !levels ? "numeric" : isCurve || isFeature ? "categorical" : "signed";
+  must(kind === needed && places.size === (isCurve ? 2 * levels : levels), name);
 
   /** NaN if it cannot be computed. @param {Seen} seen */
   const derive = ({ features, terms, chance }) => {
@@ -87,18 +87,17 @@ export function readDerivation(value, attribute, features) {
  */
 export function look(features, target, model, direction, told, random) {
   const chance = top53(wordAt(random(8), 0)) / 2 ** 53;
-  const read = (/** @type {Attribute} */ attribute) => {
-    const { low, high, places } = attribute;
-    const value = answer(attribute, told) ?? NaN;
+  const read = (/** @type {Attribute} */ { low, high, answers, parts }) => {
+    const value = parts.reduce((before, part) => before * part.answers + (answer(part, told) ?? NaN), 0);
     const half = (high - low) / 2;
-    return places.size ? value : clip((value - (low + half)) / half);
+    return answers ? value : clip((value - (low + half)) / half);
   };
-  const seen = features.map((feature) => (feature.places.size ? read(feature) : read(feature) || 0));
+  const seen = features.map((feature) => (feature.answers ? read(feature) : read(feature) || 0));
   // What a device lacks adds nothing.
   const scoreOf = (/** @type {import("./step.js").Score} */ { intercept, weights }) =>
     seen.reduce((sum, x, i) => sum + (Array.isArray(weights[i]) ? weights[i][x] ?? 0 : /** @type {number} */ (weights[i]) * x), intercept);
   const aim = read(target);
-  const label = target.places.size ? 2 * aim - 1 : aim;
+  const label = target.answers ? 2 * aim - 1 : aim;
   const score = scoreOf(model);
   const residual = label - score;
   const relative = residual / (1 + Math.min(Math.abs(score), 1e300));

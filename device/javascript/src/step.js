@@ -36,7 +36,7 @@ export function readStep(value) {
   const features = list(value.features, 1, 10000, "features", readVariable);
   distinct(features.map(({ name }) => name), "features: name");
   const label = readVariable(value.label);
-  must(!label.places.size || label.places.size === 2, "label");
+  must(!label.answers || label.places.size === 2, "label");
   const model = readScore(value.model, features);
   const direction = value.direction == null ? model : readScore(value.direction, features);
   object(derive, "derive");
@@ -45,7 +45,7 @@ export function readStep(value) {
     training,
     survey,
     round: only,
-    needs: [...features, label],
+    needs: [...features, label].flatMap(({ parts }) => parts),
     read: (told, random) => {
       const seen = look(features, label, model, direction, told, random);
       return derivations.map((derivation) => [derivation(seen)]);
@@ -56,9 +56,9 @@ export function readStep(value) {
 /** @param {any} value */
 function readVariable(value) {
   const variable = readAttribute(value);
-  const { asks, bins, places, low, high } = variable;
-  must(asks && (places.size || !bins), "kind or bins");
-  must(places.size || (high - low) / 2, "high");
+  const { answers, parts, low, high } = variable;
+  must(parts.every(({ asks, bins, places }) => asks && (places.size || bins || !answers)), "kind or bins");
+  must(answers || (high - low) / 2, "high");
   return variable;
 }
 
@@ -67,8 +67,8 @@ function readScore(value, features) {
   const weights = object(object(value, "model or direction").weights, "weights");
   return {
     intercept: finite(value.intercept, "intercept"),
-    weights: features.map(({ name, places: { size } }) =>
-      size ? list(weights[name], size, size, name, (weight) => finite(weight, "weight")) : finite(weights[name], name),
+    weights: features.map(({ name, answers }) =>
+      answers ? list(weights[name], answers, answers, name, (weight) => finite(weight, "weight")) : finite(weights[name], name),
     ),
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Device } from "../src/index.js";
 import { RECORD, setClock, started, STEP, STORES, SURVEY, TIERED, VALUES } from "./support/devices.mjs";
+import { Device } from "./support/sdk.mjs";
 
 const DAY = 86400e3;
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "../src/explorations.js";
 import { MemoryStore } from "../src/memory.js";
-import { Device } from "../src/node.js";
 import { FaultServer } from "./support/fault_server.mjs";
 import { RECORD, setClock, STEP } from "./support/devices.mjs";
 import { vectorFiles } from "./support/vector_files.mjs";
+import { Device } from "./support/sdk.mjs";
 
 /**
  * Silence tells nothing: a hostile server offers one survey for each possible value and sees who answers, which requests come, how long

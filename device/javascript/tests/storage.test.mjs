@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryStore } from "../src/memory.js";
-import { Device } from "../src/node.js";
 import { mustAgree, RECORD, started, SURVEY, VALUES } from "./support/devices.mjs";
+import { Device } from "./support/sdk.mjs";
 
 /** A store that fails from the nth change on, as a full or a denied one does. */
 class FailingStore extends MemoryStore {

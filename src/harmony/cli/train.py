@@ -98,11 +98,12 @@ def _read(path: Path, training: Training, seed: int | None) -> Records:
     import pyarrow as pa
 
     from ..learn import Records
+    from ..learn.crosses import all_columns
     from .data_files import read_parts
     from .people_files import category_words, value_columns
 
-    columns = [*training.features, training.label]
-    optional = [feature.name for feature in training.features]
+    features = all_columns(training.features)
+    columns, optional = [*features, training.label], [feature.source for feature in features]
     with busy("Reading people's values"):
         parts = read_parts(
             path, value_columns(columns), optional=optional, words=category_words(columns)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Counts, Floats
 from ..mechanisms.decoded import Decoded
+from .rounding import most_rounding
 from .sampling import Correction, Cumulants, Extremes, Sample, Sampling
 
 PSEUDO_ANSWERS = 1.5
@@ -99,33 +100,41 @@ class ShareSampling(Sampling):
 class MeanSampling(Sampling):
     """The mean of a number in [-1, 1], from answers whose noise hardly depends on the number.
 
-    `noise` holds the grid's cumulants by grid point.  Rounding to the grid adds to them, by an
-    amount that no report tells: the most that it can add is taken.  The spread of the numbers is
-    what was observed beyond the noise.
+    `noise` holds the grid's cumulants by grid point, `points` the shares of these, roughly.
+    Rounding to the grid adds to the noise, at most as much as such shares allow.  The spread of
+    the numbers is what was observed beyond the noise.
     """
 
     def __init__(
-        self, estimate: float, noise: Decoded, variance: float, spread: float, sample: Sample
+        self,
+        estimate: float,
+        noise: Decoded,
+        points: Floats,
+        variance: float,
+        spread: float,
+        sample: Sample,
     ) -> None:
         self.estimates = np.array([estimate])
-        self._noise, self._variance, self._spread = noise, variance, spread
-        self._sample = sample
+        self._noise, self._spread, self._sample = noise, spread, sample
         self._cell = float(noise.mean[1] - noise.mean[0])
+        self._average = variance, float(points @ noise.third), float(points @ noise.fourth)
+        self._rounding = self._cell**2 * float(most_rounding(points[None, :])[0])
 
     def cumulants(self, truth: Floats) -> Cumulants:
         mean = np.clip(truth, -1.0, 1.0)
-        points = self._noise.mean
         # A mean at the edge leaves no choice where the devices are, further inside ever more.
         to_edge = 1 - np.abs(mean)
-        at_mean = np.interp(mean, points, self._noise.variance)
-        variance = at_mean + np.minimum(to_edge / self._cell, 1.0) * (self._variance - at_mean)
-        inside = np.minimum(to_edge, self._cell / 2)
-        noise = Decoded(
-            mean,
-            variance + min(self._sample.asked, 1.0) * inside * (self._cell - inside),
-            np.interp(mean, points, self._noise.third),
-            np.interp(mean, points, self._noise.fourth),
+        choice = np.minimum(to_edge / self._cell, 1.0)
+        by_point = self._noise.variance, self._noise.third, self._noise.fourth
+        at_mean = [np.interp(mean, self._noise.mean, one) for one in by_point]
+        variance, third, fourth = (
+            one + choice * (average - one)
+            for one, average in zip(at_mean, self._average, strict=True)
         )
+        inside = np.minimum(to_edge, self._cell / 2)
+        rounding = np.minimum(inside * (self._cell - inside), self._rounding)
+        variance = variance + min(self._sample.asked, 1.0) * rounding
+        noise = Decoded(mean, variance, third, fourth)
         spread = np.minimum(self._spread, 1 - mean**2)
         none = np.zeros_like(mean)
         return self._sample.cumulants(noise, (spread, none, none), none)

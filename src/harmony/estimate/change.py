@@ -162,6 +162,9 @@ class Change:
             return unknown, unknown
         # Where there is no estimate, as for the mean of a group without answers, all is possible.
         nothing = np.isnan(self.sampling.estimates)
-        ends = zip(self.sampling.extremes, limits(self.sampling, misses), strict=True)
-        low, high = (np.where(nothing, extreme, found) for extreme, found in ends)
+        ends = zip(self.sampling.possible, limits(self.sampling, misses), strict=True)
+        low, high = (
+            np.clip(np.where(nothing, furthest, found), *self.sampling.possible)
+            for furthest, found in ends
+        )
         return low, high

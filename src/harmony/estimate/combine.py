@@ -19,6 +19,7 @@ from .answers import MeanSampling, ShareSampling
 from .common import Alike
 from .consistency import project_to_simplex
 from .influence import Group, largest_influence
+from .rounding import likely_points
 from .sampling import EVERYONE, KnownSampling, Sample, Sampling
 from .sums import SumSampling
 from .tiers import TierComparison, compare_tiers
@@ -99,7 +100,9 @@ def sampling_of(mechanism: Mechanism, cells: Counts, sample: Sample) -> Sampling
     assert isinstance(mechanism, Grid)
     moments, noise = mechanism.moments(cells), mechanism.noise_of(cells)
     spread = max(float(moments.total[0]) - noise, 0.0)
-    return MeanSampling(float(moments.estimates[0]), mechanism.decoded, noise, spread, sample)
+    points = likely_points(mechanism, cells)
+    estimate = float(moments.estimates[0])
+    return MeanSampling(estimate, mechanism.decoded, points, noise, spread, sample)
 
 
 def tier_parts(

@@ -111,11 +111,10 @@ class CrosstabEstimate(Estimate):
             one = np.zeros((1, len(self.values)))
             one[0, 0] = 1.0
             errors = self.joint.covariance(one, even)[0] / self.joint.source.variance
-            gains = np.full(len(self.values), min(float(errors[0]), 1.0))
+            errors = min(float(errors[0]), 1.0) * self.alone.cumulants(self._shares)[0]
         else:
             errors = np.diag(self.joint.covariance(np.eye(len(self.values)), self._shares))
-            gains = np.clip(errors / self.alone.variance, 1e-6, 1.0)
-        return JoinedSampling(self.raw, self.alone, gains)
+        return JoinedSampling(self.raw, self.alone, errors, self._shares)
 
     def interval(
         self, confidence: float = 0.95, *, simultaneous: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from .base import Estimate, Row
 from .curves import with_curve
 from .hierarchy import Places, Tree
 from .intervals import correlation_of, simultaneous, single
-from .quantities import Quantile, Quantity
+from .quantities import Quantile, Quantity, Root
 from .smoothing import smooth_downwards
 from .sources import Source, covariance, smoothed, spread_of
 from .verdicts import OK, TOO_FEW
@@ -140,18 +140,13 @@ class DistributionEstimate(Estimate):
     @cached_property
     def std(self) -> Quantity:
         """The standard deviation between devices, with its interval."""
-        squares = self._values**2
-        mean = float(self.mean)
-        variance = float(squares @ self.shares) - mean**2
         if not self.n:
             return Quantity(math.nan, math.nan)
-        moved = self._quantity(squares - 2 * mean * self._values, 0.0, -math.inf, math.inf)
-        half = (self.edges[-1] - self.edges[0]) / 2
-        root = math.sqrt(max(variance, 0.0))
-        # Of a variance near zero the root's error is that of the variance itself.
-        error = moved.stderr / max(2 * root, math.sqrt(moved.stderr))
-        slack = self._blur + moved.slack * error / moved.stderr if moved.stderr else self._blur
-        return Quantity(root, error, slack, 0.0, float(half))
+        about_mean = (self._values - float(self.mean)) ** 2
+        spread = self._quantity(about_mean, 0.0, -math.inf, math.inf)
+        # The mean's own error makes the spread about it seem smaller than it is.
+        spread = replace(spread, estimate=spread.estimate + self.mean.stderr**2)
+        return Root.of(spread, self._blur, float(self.edges[-1] - self.edges[0]) / 2)
 
     def band(self, confidence: float = 0.95) -> list[tuple[float, float, float]]:
         """Return (number, low, high): limits of the CDF that hold everywhere at once.

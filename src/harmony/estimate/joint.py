@@ -18,36 +18,9 @@ import numpy as np
 
 from ..arrays import Floats
 from .consistency import project_to_margins, project_to_simplex
+from .margins import Marginal
 from .sampling import Cumulants, Extremes, Sampling
 from .sources import Source, covariance, spread_of
-
-
-@dataclass(frozen=True, eq=False)
-class Marginal:
-    """One attribute's frequencies as one source tells them.
-
-    `axis` is 0 or 1 if the attribute is the first or the second of the source's two, of which
-    `shape` tells the sizes; a source that is the attribute alone has the shape (size, 1).
-    """
-
-    source: Source
-    shape: tuple[int, int]
-    axis: int = 0
-
-    @property
-    def precision(self) -> float:
-        """One over the variance of a frequency, before any data is seen."""
-        return 1 / (self.source.variance * self.shape[1 - self.axis])
-
-    def frequencies(self) -> Floats:
-        """Return the frequencies of the attribute's values."""
-        return np.asarray(self.source.frequencies.reshape(self.shape).sum(axis=1 - self.axis))
-
-    def spread(self, values: Floats) -> Floats:
-        """Return what belongs to the attribute's values as what belongs to the source's."""
-        return (
-            np.repeat(values, self.shape[1], 1) if not self.axis else np.tile(values, self.shape[0])
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,19 +151,26 @@ def cell_variance(own: float, shape: tuple[int, int], rows: float, columns: floa
 
 
 class JoinedSampling(Sampling):
-    """Cells of a joint table that were joined with what else is known of rows and columns.
+    """Estimates that were joined with what else is known of them.
 
-    They scatter as if more devices had answered the crosstab: `gains` times as little.
+    If the truth is `shares`, their variance is `variance`.  Where that is less than `alone`, they
+    scatter as if more devices had answered.  Where it is more, as of rare pairs at large epsilon,
+    on which the errors of frequent ones spill over, many small errors are added.
     """
 
-    def __init__(self, estimates: Floats, alone: Sampling, gains: Floats) -> None:
+    def __init__(
+        self, estimates: Floats, alone: Sampling, variance: Floats, shares: Floats
+    ) -> None:
         self.estimates = estimates
-        self._alone, self._gains = alone, gains
+        self._alone = alone
+        own = alone.cumulants(shares)[0]
+        self._gains = np.clip(variance / own, 1e-6, 1.0)
+        self._added = np.maximum(variance - own, 0.0)
 
     def cumulants(self, truth: Floats) -> Cumulants:
         variance, third, fourth = self._alone.cumulants(truth)
         gains = self._gains
-        return variance * gains, third * gains**2, fourth * gains**3
+        return variance * gains + self._added, third * gains**2, fourth * gains**3
 
     @property
     def likely(self) -> Floats:

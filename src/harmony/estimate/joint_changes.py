@@ -184,11 +184,6 @@ def _change_of_group_means(
         one.group_means(of_all=others).some([values.index(group) for group in groups])
         for one, values in ((before, first), (after, second))
     ]
-    return Change(
-        after.name,
-        before,
-        after,
-        [f"mean for {group}" for group in groups],
-        (ratios[0].estimates, ratios[1].estimates),
-        RatioDifferences(*ratios),
-    )
+    differences = RatioDifferences(*ratios)
+    named = [f"mean for {group}" for group in groups]
+    return Change(after.name, before, after, named, differences.ends, differences)

@@ -39,6 +39,30 @@ class Quantity:
 
 
 @dataclass(frozen=True)
+class Root(Quantity):
+    """The root of a quantity: limits are those of its square, so they hold also near zero.
+
+    >>> from harmony.estimate.quantities import Quantity, Root
+    >>> [round(end, 3) for end in Root.of(Quantity(0.01, 0.01), most=0.5).interval(0.95)]
+    [0.0, 0.172]
+    """
+
+    square: Quantity = Quantity(0.0, 0.0)
+
+    @classmethod
+    def of(cls, square: Quantity, slack: float = 0.0, most: float = math.inf) -> Root:
+        """Return the root of `square`, which may be `slack` off for other reasons."""
+        root = math.sqrt(max(square.estimate, 0.0))
+        # Of a square near zero the root's error is the root of the error.
+        error = square.stderr / max(2 * root, math.sqrt(square.stderr)) if square.stderr else 0.0
+        return cls(root, error, slack, 0.0, most, square)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        low, high = (math.sqrt(max(end, 0.0)) for end in self.square.interval(confidence))
+        return max(low - self.slack, 0.0), min(high + self.slack, self.most)
+
+
+@dataclass(frozen=True)
 class Quantile:
     """The number below which a share of the devices lies."""
 

@@ -17,6 +17,9 @@ from .sampling import Cumulants, Extremes, Sampling
 IMPOSSIBLE = 1e4
 """The squared distance, in standard errors, of a difference that the limits leave no room for."""
 
+REACH, MOST_REACH = 4.0, 0.5
+"""Standard errors, and share of the range, by which ratios may seem to lie beyond their limits."""
+
 SCANS = (33, 17)
 """Candidates for what two ratios have in common: over all that is possible, then closer by."""
 
@@ -37,7 +40,7 @@ class Ratios:
     above: Floats
     below: Floats
     covariances: Floats
-    limits: tuple[float, float]
+    limits: tuple[float | Floats, float | Floats]
 
     @classmethod
     def of_sums(cls, sums: Floats, covariance: Floats, limits: tuple[float, float]) -> Ratios:
@@ -94,6 +97,16 @@ class Ratios:
         here = np.asarray(places)
         return Ratios(self.above[here], self.below[here], self.covariances[here], self.limits)
 
+    def beyond_limits(self) -> Ratios:
+        """Return the same with limits as far out as errors may take a ratio at its limit."""
+        least, most = self.limits
+        furthest = MOST_REACH * (np.asarray(most) - least)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            errors = np.sqrt(self.variance(self.estimates)) / self.below
+        known = (self.below > 0) & (REACH * errors < furthest)
+        reach = np.where(known, REACH * errors, furthest)
+        return Ratios(self.above, self.below, self.covariances, (least - reach, most + reach))
+
     def variance(self, ratio: Floats) -> Floats:
         """Return the variance of above - r below, if r is `ratio`."""
         own, both, other = (self.covariances[:, row, col] for row, col in ((0, 0), (0, 1), (1, 1)))
@@ -109,16 +122,19 @@ class RatioDifferences(Sampling):
     """The differences of independent ratios, after minus before.
 
     What was seen is as far from a difference d as from the closest pair of ratios that differ by
-    d and lie within their limits, beyond the closest pair of all (a likelihood ratio).  The
-    variance at d is the one that makes an estimate as surprising as that.  So the difference of a
-    group too small to tell has all that is possible within its interval, as its mean has.
+    d, beyond the closest pair of all (a likelihood ratio).  The variance at d is the one that
+    makes an estimate as surprising as that.  So the difference of a group too small to tell has
+    all that is possible within its interval, as its mean has.  Ratios may lie a little beyond
+    their limits: cut off there, errors of ratios at a limit would seem smaller than they are.
     """
 
     def __init__(self, before: Ratios, after: Ratios) -> None:
-        self._before, self._after = before, after
-        self._ends = before.estimates, after.estimates
-        self.estimates = after.estimates - before.estimates
-        self._nearest = before.distance(before.estimates) + after.distance(after.estimates)
+        (least, most), (later_least, later_most) = before.limits, after.limits
+        self.possible = later_least - most, later_most - least
+        self._before, self._after = before.beyond_limits(), after.beyond_limits()
+        self.ends = self._before.estimates, self._after.estimates
+        self.estimates = self.ends[1] - self.ends[0]
+        self._nearest = self._before.distance(self.ends[0]) + self._after.distance(self.ends[1])
 
     def cumulants(self, truth: Floats) -> Cumulants:
         away = (self.estimates - truth) ** 2
@@ -143,8 +159,8 @@ class RatioDifferences(Sampling):
         lowest = np.maximum(least, later_least - difference)
         highest = np.minimum(most, later_most - difference)
         room = highest >= lowest
-        start = np.clip(self._ends[0], lowest, np.maximum(lowest, highest))
-        end = np.clip(self._ends[1] - difference, lowest, np.maximum(lowest, highest))
+        start = np.clip(self.ends[0], lowest, np.maximum(lowest, highest))
+        end = np.clip(self.ends[1] - difference, lowest, np.maximum(lowest, highest))
         for count in SCANS:
             share = np.linspace(0.0, 1.0, count).reshape(-1, *[1] * difference.ndim)
             ratios = start + share * (end - start)

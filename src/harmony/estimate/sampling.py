@@ -35,6 +35,9 @@ class Sampling(ABC):
     estimates: Floats
     """What was estimated, without bias."""
 
+    possible: Extremes = (-np.inf, np.inf)
+    """The least and the most that a truth can be, beyond which no interval need reach."""
+
     uniform = False
     """Whether all estimates scatter alike: equal ones then have equal intervals."""
 

@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays import Floats
 from ..mechanisms import Linear, Mechanism
 from .combine import COVARIANCE_VALUES, Part
+from .window import wider_noise, widest
 
 NO_ANSWERS = 1e12
 """The variance of a source that nobody answered: it counts for nothing."""
@@ -28,8 +29,8 @@ class Source:
 
     size: int
     parts: Sequence[Part]
-    wider: float = 1.0
-    """How much larger variances are than if the parts' errors were independent."""
+    times: float = 1.0
+    """How often what devices keep counts in the rounds of a window: see `window.repetition`."""
     redrawn: float = 0.0
     """Over how many devices, in parts of one, the error of sampling them does not cancel."""
 
@@ -45,6 +46,11 @@ class Source:
         for part in self.parts:
             total += part.weight * part.sampling.estimates
         return total
+
+    @cached_property
+    def wider(self) -> float:
+        """How much larger variances are, at most, than if errors of rounds were independent."""
+        return max((widest(part.mechanism, self.times) for part in self.parts), default=1.0)
 
     @cached_property
     def variance(self) -> float:
@@ -83,10 +89,11 @@ class Source:
         spread = _quadratic(weights, shares)
         total = np.zeros_like(spread)
         for part in self.parts:
-            left = 1 - overlap * part.sample.asked
-            one = _noise(part.mechanism, weights, shares) + left * spread
+            left = self.times * (1 - overlap * part.sample.asked)
+            wider = wider_noise(part.mechanism, shares, self.times)
+            one = wider * _noise(part.mechanism, weights, shares) + left * spread
             total += part.weight**2 / part.sample.answers * one
-        return self.wider * total
+        return total
 
 
 def covariance(
@@ -104,6 +111,7 @@ def covariance(
     gone if all sources together asked everyone for everything; what is known of it is taken off
     once.  If every device answered all sources (`overlap` 1) each source knows it by itself.
     Devices that are only a sample (`redrawn`) have that error still, in all sources the same.
+    Those that are heard several times are so many fewer.
     """
     total = sum(
         (
@@ -113,7 +121,8 @@ def covariance(
         start=np.zeros_like(targets),
     )
     again = overlap * max(one.redrawn for one in sources)
-    return np.asarray(total + (again - (1 - overlap) / devices) * targets)
+    times = min(one.times for one in sources)
+    return np.asarray(total + (again - (1 - overlap) * times / devices) * targets)
 
 
 def overlap_of(answers: int, attributes: int) -> float:

@@ -21,9 +21,10 @@ from .common import Alike, Turns
 from .crosstab import CrosstabEstimate
 from .distribution import DistributionEstimate
 from .influence import Group, largest_influence
-from .joint import JoinedSampling, Joint, Marginal
+from .joint import JoinedSampling, Joint
+from .margins import Marginal, Margins
 from .sources import Source, overlap_of
-from .window import repeated, repetition, spoken_of, widest
+from .window import repeated, repetition, spoken_of
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -138,19 +139,13 @@ class Answers:
         told = [one for _, one in self._marginals[what_is_asked(attribute)]]
         if len(told) == 1 or not alone.n:
             return alone
-        precisions = np.array([one.precision for one in told])
-        shares = precisions / precisions.sum()
-        about = sum(
-            share * (one.frequencies() - one.frequencies().mean())
-            for share, one in zip(shares.tolist(), told, strict=True)
-        )
-        gain = 1 / self.source(place).variance / float(precisions.sum())
-        estimates = np.asarray(about) + 1 / self.source(place).size
+        joined = Margins(told, self.devices, self._overlap)
+        variances = joined.variances(alone.sampling, self.source(place))
         return replace(
             alone,
             n=sum(one.source.answers for one in told),
-            sampling=JoinedSampling(estimates, alone.sampling, np.full(len(estimates), gain)),
-            covariance=None if alone.covariance is None else gain * alone.covariance,
+            sampling=JoinedSampling(joined.frequencies, alone.sampling, variances, joined.shares),
+            covariance=joined.covariance,
             alike=None,
         )
 
@@ -161,8 +156,7 @@ class Answers:
             cells = [tier[place] for tier in self.cells]
             parts = tier_parts(mechanisms, cells, self.tier_reports, self.weighting, self.devices)
             size = len(self.survey.attributes[place].values)
-            wider = widest(self.survey.mechanisms[0][place], self._times)
-            self._sources[place] = Source(size, parts, wider)
+            self._sources[place] = Source(size, parts, self._times)
         return self._sources[place]
 
     def distribution(self, question: Distribution, first: int) -> DistributionEstimate:

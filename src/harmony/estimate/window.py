@@ -169,6 +169,14 @@ def widest(mechanism: Mechanism, times: float) -> float:
     return 1 + (times - 1) * _greatest(mechanism, 1.0)
 
 
+def wider_noise(mechanism: Mechanism, shares: Floats, times: float) -> float:
+    """Return how much wider, at most, the noise of values with these shares is."""
+    if times <= 1:
+        return 1.0
+    assert isinstance(mechanism, Linear)
+    return 1 + (times - 1) * float(_common(mechanism, shares, 0.0).max())
+
+
 def _greatest(mechanism: Mechanism, left: float) -> float:
     """Return the greatest part of a variance that rounds can have in common."""
     if isinstance(mechanism, Linear):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SurveyError
-from ..survey_fields import checked_epsilon, checked_name
+from ..survey_fields import checked_devices, checked_epsilon, checked_name
 from ..text import Text
 from .never_shown import COMMON_PATTERNS, checked_patterns
 
@@ -47,8 +47,7 @@ class Exploration:
         if not isinstance(self.text, Text):
             raise SurveyError("'text' must be a Text")
         object.__setattr__(self, "epsilon", checked_epsilon(self.epsilon, "epsilon"))
-        if type(self.devices) is not int or self.devices < 1:
-            raise SurveyError("'devices' must be a positive integer: how many will take part")
+        checked_devices(self.devices)
         if type(self.wanted) is not int or not 1 <= self.wanted <= MOST_WANTED:
             raise SurveyError(f"'wanted' must be an integer from 1 to {MOST_WANTED}")
         mistakes = self.mistakes

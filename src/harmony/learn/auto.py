@@ -30,11 +30,12 @@ from . import step as ask_for
 from .allocation import Allocation, Clips
 from .calibration import calibrated
 from .evaluation import Candidate, evaluated
-from .features import Features, Path, moved_scalings
+from .features import Features, moved_scalings
 from .intervals import coefficient_intervals
 from .level import mean_residual
 from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
-from .mixture import Mixture, optimal_shares, posterior_weights
+from .mixture import Mixture, optimal_shares
+from .path import Path
 from .placing import Places, find_places
 from .planning import LEAST_CLOSED_RARE, plan
 from .score import Score
@@ -170,7 +171,7 @@ def _descend(
     """Find the direction: gradients, and lines along what they give."""
     count = len(state.known.blocks)
     feature_shares = np.full(count, 1 / count)
-    path = Path.begun(len(state.weights))
+    path = Path.begun(state.known.variances)
     for iteration in range(allocation.iterations):
         known = state.known
         residual = allocation.residual(state.mean, state.variance, state.residual_variance)
@@ -191,22 +192,22 @@ def _descend(
             more = yield ask("places", asked, allocation.closer_devices, state.score)
             gradient = _place_again(training, state, asked, more).gradient(found, residual)
             known = state.known
+            path = Path.begun(known.variances)
         # Gradients of earlier iterations still count, less what the model has taken up since.
-        path.add(gradient)
-        wanted = path.here().plus(known.variances * state.weights)
-        mixture = Mixture.fit(known, wanted, state.variance)
+        path.add(gradient, state.weights)
+        target, mixture, wanted, falls = path.target(known, state.variance)
         feature_shares = optimal_shares(known, mixture, wanted.precisions, future_precisions)
-        change = posterior_weights(known, wanted, mixture) - state.weights
+        change = target - state.weights
         if not change.any():
             continue
-        direction, std = known.score(change), known.std(change)
+        direction, std = known.score(change), falls.std(change)
         devices = allocation.line_devices
         clips = allocation.clips(std, state.mean, state.residual_variance, devices)
         asked = allocation.line(clips)
         found = yield ask("line", asked, devices, state.score, direction=direction)
         step = _line(state, direction, found, std, clips)
         state.weights = state.weights + step * change
-        path.take(known.variances * change)  # along it nothing is left
+        path.take(change)
 
 
 def _place_again(

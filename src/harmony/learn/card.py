@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..attributes import Attribute, Numeric
+from .crosses import Cross
 
 if TYPE_CHECKING:
     from .model import Model
     from .multiclass_model import MulticlassModel
     from .score import Score
+    from .training import Training
 
 MOST_VALUES = 12
 """Values of a feature that a card lists; of more it says how many there are."""
@@ -121,7 +123,7 @@ def _intervals(model: Model | MulticlassModel) -> list[str]:
 def _limits(model: Model | MulticlassModel) -> list[str]:
     training = model.training
     limits = [
-        "It is linear: no effect of one feature depends on another.",
+        _linear(training),
         "Weights carry the noise of randomised answers; small ones may be noise alone.",
         "Numbers outside their range count as its nearer end; what is missing or unlisted counts "
         "as the training says, or adds nothing.",
@@ -139,6 +141,13 @@ def _limits(model: Model | MulticlassModel) -> list[str]:
             "the likeliest class is wrong."
         )
     return limits
+
+
+def _linear(training: Training) -> str:
+    crosses = [feature.name for feature in training.features if isinstance(feature, Cross)]
+    if not crosses:
+        return "It is linear: no effect of one feature depends on another."
+    return f"Effects of one feature depend on another only in {', '.join(map(_cell, crosses))}."
 
 
 def _scores(model: Model | MulticlassModel) -> Sequence[Score]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,13 +35,23 @@ def in_units(score: Score) -> tuple[Floats, float]:
 def coefficient_names(features: Sequence[Attribute]) -> list[str]:
     """Name each coefficient: a number for itself, a value for its feature and itself.
 
+    Where two would have the same name, values are named as in JSON.
+
     >>> from harmony import Boolean
     >>> coefficient_names([Numeric("age", 0, 100), Boolean("wifi")])
     ['age', 'wifi_False', 'wifi_True']
+    >>> coefficient_names([Numeric("wifi_True", 0, 1), Boolean("wifi")])
+    ['wifi_True', 'wifi_False', '["wifi", true]']
     """
-    return [
+    rows = coefficient_rows(features)
+    names = [
         row["feature"] if row["value"] is None else f"{row['feature']}_{row['value']}"
-        for row in coefficient_rows(features)
+        for row in rows
+    ]
+    times = Counter(names)
+    return [
+        name if row["value"] is None or times[name] == 1 else json.dumps([*row.values()])
+        for row, name in zip(rows, names, strict=True)
     ]
 
 

@@ -16,6 +16,8 @@ import numpy as np
 from ..attributes import Attribute, Boolean, Categorical, Numeric
 from ..bulk.columns import TableLike
 from ..errors import DataError, PrivacyLeakWarning, SurveyError
+from ..finite import is_finite
+from .crosses import Bins
 
 Bounds = Mapping[str, tuple[float, float]] | tuple[Any, Any] | None
 Categories = Mapping[str, Sequence[Any]] | None
@@ -34,25 +36,25 @@ def column_names(table: TableLike) -> list[str]:
 
 
 def read_domains(
-    table: TableLike, bounds: Bounds = None, categories: Categories = None
+    table: TableLike, bounds: Bounds = None, categories: Categories = None, bins: Bins = None
 ) -> list[Attribute]:
     """Return an attribute for each column, warning of domains that are read off the data.
 
     `bounds` gives every numeric column's lowest and highest value: one pair for all, a pair of
     sequences, or a pair by name.  `categories` lists values by name; the declared categories of
-    a pandas or Polars column count as such.
+    a pandas or Polars column count as such.  Edges of `bins` are bounds where there are no others.
 
     >>> read_domains({"age": [31.0], "sex": ["f"]}, {"age": (0, 120)}, {"sex": ["f", "m"]})
     [Numeric(name='age', low=0.0, ...), Categorical(name='sex', values=('f', 'm'), ...)]
     """
     names = column_names(table)
-    pairs = _pairs(bounds, names)
+    pairs, ends = _pairs(bounds, names), _ends(bins)
     listed = dict(categories or {})
-    for field, known in (("bounds", pairs), ("categories", listed)):
+    for field, known in (("bounds", pairs), ("bins", ends), ("categories", listed)):
         if unknown := known.keys() - set(names):
             raise SurveyError(f"'{field}' names {min(unknown)!r}, which is no column")
     leaked: list[str] = []
-    features = [_domain(name, table[name], pairs, listed, leaked) for name in names]
+    features = [_domain(name, table[name], ends | pairs, listed, leaked) for name in names]
     warn_of_leaks(leaked)
     return features
 
@@ -126,6 +128,15 @@ def _pairs(bounds: Bounds, names: Sequence[str]) -> dict[str, tuple[float, float
     except ValueError:
         raise SurveyError("'bounds' must give a pair for every column, or one for all") from None
     return {name: (lows[place], highs[place]) for place, name in enumerate(names)}
+
+
+def _ends(bins: Bins) -> dict[str, tuple[float, float]]:
+    """Return the first and the last of edges that are listed; `crosses` refuses bad ones."""
+    return {
+        str(name): (min(edges), max(edges))
+        for name, edges in (bins.items() if isinstance(bins, Mapping) else ())
+        if isinstance(edges, Sequence) and len(edges) > 2 and all(map(is_finite, edges))
+    }
 
 
 def _pair(name: object, pair: Any) -> tuple[Any, Any]:

@@ -25,6 +25,7 @@ from ..attributes import Categorical
 from ..errors import ClippedWarning, DataError, SurveyError
 from .class_weights import ClassWeight, checked_weights, private_rates, shifts
 from .coefficients import in_units
+from .crosses import Bins, Crosses, all_columns
 from .domains import Bounds, Categories, numeric_domain, warn_of_leaks
 from .intervals import Coefficient
 from .linear import Linear, check_lengths, numeric_labels, refuse_options
@@ -40,6 +41,10 @@ class LinearRegression(RegressorMixin, Linear):
     Bounds may be far too wide: devices tell where numbers and labels lie.  What is outside them is
     clipped, labels with a warning.  A number that is missing counts as the mean, as far as that is
     known; a value that is missing or unknown adds nothing.
+
+    `bins` are for effects that are no straight lines: by name, how many equal bins of its bounds a
+    number has beside its slope, or their edges.  `crosses` lists pairs of columns whose effects
+    depend on each other; a number among them is crossed in its bins, or in eight.
 
     `method` is "auto", or one of the paper's: "sgd", "mgd", "mgd-dr" and "non-private", which
     simulate their noise and are for comparison.  Randomness comes from `seed`, else from
@@ -62,14 +67,16 @@ class LinearRegression(RegressorMixin, Linear):
         bounds: Bounds = None,
         label_bounds: tuple[float, float] | None = None,
         categories: Categories = None,
+        bins: Bins = None,
+        crosses: Crosses = None,
         seed: int | None = None,
         random_state: Any = None,
         progress: bool | None = None,
         evaluation: float = EVALUATION,
         intervals: float = 0.0,
     ) -> None:
-        super().__init__(epsilon, method=method, bounds=bounds, categories=categories, seed=seed,
-                         random_state=random_state, progress=progress,
+        super().__init__(epsilon, method=method, bounds=bounds, categories=categories, bins=bins,
+                         crosses=crosses, seed=seed, random_state=random_state, progress=progress,
                          evaluation=evaluation)  # fmt: skip
         self.label_bounds = label_bounds
         self.intervals = intervals
@@ -130,6 +137,7 @@ class _Classifier(ClassifierMixin, Linear):
 
     `class_weight` ("balanced", or a weight for each class) moves the intercept after the training,
     by what devices have told about the classes' frequencies.  `evaluation_` is of the model before.
+    `bins` and `crosses` are as in `LinearRegression`.
     """
 
     def __init__(
@@ -141,13 +149,15 @@ class _Classifier(ClassifierMixin, Linear):
         classes: Sequence[Any] | None = None,
         class_weight: ClassWeight = None,
         categories: Categories = None,
+        bins: Bins = None,
+        crosses: Crosses = None,
         seed: int | None = None,
         random_state: Any = None,
         progress: bool | None = None,
         evaluation: float = EVALUATION,
     ) -> None:
-        super().__init__(epsilon, method=method, bounds=bounds, categories=categories, seed=seed,
-                         random_state=random_state, progress=progress,
+        super().__init__(epsilon, method=method, bounds=bounds, categories=categories, bins=bins,
+                         crosses=crosses, seed=seed, random_state=random_state, progress=progress,
                          evaluation=evaluation)  # fmt: skip
         self.classes = classes
         self.class_weight = class_weight
@@ -270,7 +280,7 @@ def estimator_of(model: Model | MulticlassModel) -> Linear:
     estimator = kinds[training.loss](epsilon=training.epsilon)
     estimator.model_, estimator.history_ = model, []
     estimator.n_devices_, estimator.evaluation_ = training.devices, model.evaluation
-    names = [feature.name for feature in training.features]
+    names = [column.source for column in all_columns(training.features)]
     estimator.n_features_in_, estimator.feature_names_in_ = len(names), np.array(names, object)
     if isinstance(estimator, _Classifier):
         estimator.classes_ = np.array(label.values)

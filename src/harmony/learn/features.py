@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..attributes import Attribute, Numeric
+from .crosses import walked
 from .density import Density
 from .placing import POINTS, Places
 from .score import Score
@@ -33,9 +34,6 @@ MOST_VALUES = 512
 
 REACH = 0.5
 """How far from its mean a number is clipped, in standard deviations."""
-
-CURVATURE_DOUBT = 0.5
-CURVATURES = (0.05, 5.0)
 
 LEAST_STD, LEAST_COVARIANCE = 1e-6, 0.02
 """Of a number in its range, and of it with the scaled number, in standard deviations."""
@@ -142,56 +140,6 @@ class Gradient:
         return Gradient(self.means + change, self.precisions)
 
 
-@dataclass
-class Path:
-    """The gradients that were found along the way, and how far along it each was.
-
-    `taken` is how much of the gradient the model should have taken up so far, coordinate by
-    coordinate, were the features uncorrelated but for what the lines have shown.
-    """
-
-    taken: Floats
-    precision: Floats
-    taken_sum: Floats
-    taken_square: Floats
-    found: Floats
-    taken_found: Floats
-
-    @classmethod
-    def begun(cls, coordinates: int) -> Path:
-        return cls(*(np.zeros(coordinates) for _ in range(6)))
-
-    def add(self, gradient: Gradient) -> None:
-        """Keep a gradient that was found here."""
-        self.precision += gradient.precisions
-        self.taken_sum += gradient.precisions * self.taken
-        self.taken_square += gradient.precisions * self.taken**2
-        self.found += gradient.precisions * gradient.means
-        self.taken_found += gradient.precisions * self.taken * gradient.means
-
-    def take(self, change: Floats) -> None:
-        """Go on, to where this much less of the gradient should be left."""
-        self.taken = self.taken + change
-
-    def here(self) -> Gradient:
-        """Return what is still to be taken up: the gradient here, by how fast it falls.
-
-        A gradient of g at first is g - c t where t should have been taken up.  The c is 1 unless
-        a coordinate goes along with others more, or less, than all do on average: then it is
-        learned from the gradients.
-        """
-        total, doubt = np.maximum(self.precision, 1e-300), 1 / CURVATURE_DOUBT**2
-        mean_taken, mean_found = self.taken_sum / total, self.found / total
-        spread = np.maximum(self.taken_square - mean_taken * self.taken_sum, 0.0)
-        fallen = mean_taken * self.found - self.taken_found
-        curvature = np.clip((doubt + fallen) / (doubt + spread), *CURVATURES)
-        means = mean_found - curvature * (self.taken - mean_taken)
-        away = self.taken_sum - total * self.taken
-        squares = spread + away**2 / total
-        precisions = self.precision - away**2 / (squares + doubt)
-        return Gradient(means / curvature, np.maximum(precisions, 0.0) * curvature**2)
-
-
 @dataclass(frozen=True)
 class Features:
     """What is known of all features, their coordinates in one row."""
@@ -235,8 +183,8 @@ class Features:
         """The shapes of weights: independent, or smooth in features of three values or more."""
         ends = np.cumsum([len(block.variances) for block in self.blocks])
         bases = [
-            (slice(end - len(block.variances), end), block.basis)
-            for block, end in zip(self.blocks, ends.tolist(), strict=True)
+            (slice(end - len(block.variances), end), block.basis[walked(feature)])
+            for feature, block, end in zip(self.features, self.blocks, ends.tolist(), strict=True)
             if block.basis is not None and len(block.means) > 2
         ]
         return independent(self.variances), random_walk(self.variances, bases)

@@ -14,11 +14,18 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ..attributes import Attribute
 from ..bulk.columns import TableLike
-from ..errors import DataError, FewDevicesWarning, RepeatedFitWarning, SurveyError
+from ..errors import (
+    CoarseBinsWarning,
+    DataError,
+    FewDevicesWarning,
+    RepeatedFitWarning,
+    SurveyError,
+)
 from ..frames import pandas_frame
 from .allocation import Allocation
 from .coefficients import coefficient_names, coefficient_rows
 from .collecting import train
+from .crosses import Bins, Crosses, all_columns, coarse_bins, with_options
 from .domains import Bounds, Categories, column_names, read_domains
 from .model import Model
 from .multiclass_model import MulticlassModel
@@ -49,6 +56,8 @@ class Linear(BaseEstimator):
         method: str = "auto",
         bounds: Bounds = None,
         categories: Categories = None,
+        bins: Bins = None,
+        crosses: Crosses = None,
         seed: int | None = None,
         random_state: Any = None,
         progress: bool | None = None,
@@ -58,6 +67,8 @@ class Linear(BaseEstimator):
         self.method = method
         self.bounds = bounds
         self.categories = categories
+        self.bins = bins
+        self.crosses = crosses
         self.seed = seed
         self.random_state = random_state
         self.progress = progress
@@ -93,13 +104,14 @@ class Linear(BaseEstimator):
     def _fit(self, table: TableLike, label: Attribute, labels: NDArray[Any]) -> None:
         if self.method not in METHODS:
             raise SurveyError(f"'method' must be one of {', '.join(METHODS)}")
-        features = read_domains(table, self.bounds, self.categories)
+        domains = read_domains(table, self.bounds, self.categories, self.bins)
+        features = with_options(domains, self.bins, self.crosses)
         devices, seed = len(labels), seed_of(self.seed, self.random_state)
         training = Training(
             "model", self.epsilon, self._loss, label, features, devices,
             evaluation=self.evaluation, intervals=self.intervals,
         )  # fmt: skip
-        columns = {feature.name: table[feature.name] for feature in features} | {label.name: labels}
+        columns = {one.name: table[one.name] for one in domains} | {label.name: labels}
         # Steps take rows in turn, and rows are often sorted: devices come in no order.
         order = np.random.default_rng(seed).permutation(devices)
         records = Records(columns, training.features, label, order)
@@ -109,6 +121,7 @@ class Linear(BaseEstimator):
             trainer = train(training, records, seed=seed, progress=self.progress)
             self.model_, self.history_ = self._finished(trainer), trainer.history
             self._warn_if_constant(training)
+            self._warn_of_bins(trainer)
         else:
             from .published import learn_published
 
@@ -160,6 +173,20 @@ class Linear(BaseEstimator):
                 stacklevel=4,
             )
 
+    def _warn_of_bins(self, trainer: Trainer) -> None:
+        coarse: list[str] = []
+        for feature in trainer.training.features:
+            told = trainer.frequencies(feature)
+            if told.n:
+                coarse += coarse_bins(feature, told.estimates, told.variance)
+        if coarse:
+            warnings.warn(
+                f"nearly all devices lie in few of the bins of {', '.join(dict.fromkeys(coarse))}: "
+                "equal bins are parts of the bounds; list edges in 'bins' where the numbers lie",
+                CoarseBinsWarning,
+                stacklevel=4,
+            )
+
     def _label_name(self, table: TableLike) -> str:
         name = "label"
         while name in column_names(table):
@@ -170,7 +197,7 @@ class Linear(BaseEstimator):
         """Return a name for each coefficient: a column's, and the value's where it has values."""
         check_is_fitted(self)
         features = self.model_.training.features
-        own = [feature.name for feature in features]
+        own = [column.source for column in all_columns(features)]
         if input_features is not None and [str(one) for one in np.asarray(input_features)] != own:
             raise ValueError("input_features is not equal to feature_names_in_")
         return np.array(coefficient_names(features), object)

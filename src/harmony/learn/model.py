@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from harmony_device.protocol import MODEL_FORMAT
 
 from ..arrays import Floats
-from ..attributes import Attribute, Numeric, attribute_from_document
+from ..attributes import Attribute, Numeric
 from ..bulk.columns import TableLike
 from ..errors import SurveyError
+from .crosses import read_features, resolved
 from .records import Records
 from .score import Score
 from .training import Training
@@ -199,11 +200,9 @@ def seen_features(documents: Any, training: Training) -> Sequence[Attribute]:
     """Read the features that a model's weights are for: the training's, in narrower ranges."""
     if documents is None:
         return training.features
-    if not isinstance(documents, list) or len(documents) != len(training.features):
+    features = resolved(read_features(documents))
+    if len(features) != len(training.features):
         raise SurveyError("'features' of a model must list those of its training")
-    features = [
-        attribute_from_document(one, f"features[{place}]") for place, one in enumerate(documents)
-    ]
     for seen, feature in zip(features, training.features, strict=True):
         same = seen.name == feature.name and seen.values == feature.values
         if not same or type(seen) is not type(feature):

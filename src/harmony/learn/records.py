@@ -14,6 +14,7 @@ from ..attributes import Attribute
 from ..bulk.columns import AS_DEVICES, CodeColumn, Column, NumberColumn, TableLike
 from ..bulk.read_table import read_columns
 from ..errors import DataError
+from .crosses import columns_of
 
 
 class Records:
@@ -40,17 +41,21 @@ class Records:
         order: NDArray[np.int64] | None = None,
         as_devices: bool = False,
     ) -> None:
-        asked = [*features] if label is None else [*features, label]
-        columns, self.devices = read_columns(table, asked, as_devices)
-        self._raw = columns[: len(features)]
+        parts = [columns_of(feature) for feature in features]
+        asked = [column for each in parts for column in each]
+        columns, self.devices = read_columns(
+            table, asked if label is None else [*asked, label], as_devices
+        )
+        self._raw = list({id(one): one for one in columns[: len(asked)]}.values())
         if order is not None:
             columns = [_ordered(column, order) for column in columns]
-        self._columns = columns[: len(features)]
+        read = iter(columns)
+        self._columns = [list(zip(each, read, strict=False)) for each in parts]
         self._label = None if label is None else columns[-1]
         self._plain = {id(one) for one in columns if _codes_are_levels(one)}
 
     def raw_features(self) -> Iterator[NDArray[Any]]:
-        """Yield each feature's numbers, or the places of its values, in the table's own order."""
+        """Yield each column's numbers, or the places of its values, in the table's own order."""
         for column in self._raw:
             rows = column.rows(0, self.devices)
             yield column.places(rows) if isinstance(column, CodeColumn) else rows
@@ -59,15 +64,23 @@ class Records:
         self, place: int, start: int, stop: int, seen_as: Attribute | None = None
     ) -> Floats:
         """Return a numeric feature's values, scaled: in its domain, or in the range of another."""
-        column = self._columns[place]
+        ((_, column),) = self._columns[place]
         assert isinstance(column, NumberColumn)
         return _scaled(column, start, stop, 0.0, seen_as)
 
     def levels(self, place: int, start: int, stop: int) -> NDArray[Any]:
-        """Return the numbers of a categorical feature's values, -1 where there is none."""
-        column = self._columns[place]
-        assert isinstance(column, CodeColumn)
-        return self._levels(column, start, stop)
+        """Return the numbers of a feature's values, bins or pairs, -1 where there is none."""
+        first, *rest = (
+            self._levels(column, start, stop)
+            if isinstance(column, CodeColumn)
+            else _bins(part, column, start, stop)
+            for part, column in self._columns[place]
+        )
+        if not rest:
+            return first
+        (second,), size = rest, len(self._columns[place][1][0].values)
+        pairs = first.astype(np.int32) * np.int32(size) + second
+        return np.where((first < 0) | (second < 0), np.int32(-1), pairs)
 
     def labels(self, start: int, stop: int, seen_as: Attribute | None = None) -> Floats:
         """Return the labels: scaled to [-1, 1], or -1 and 1 for the first and second value.
@@ -109,16 +122,30 @@ def _scaled(
     attribute = seen_as or column.attribute
     half = (attribute.high - attribute.low) / 2
     middle = attribute.low + half
+    numbers = _numbers(column, start, stop, middle + half * missing, attribute)
+    numbers -= middle
+    numbers /= half
+    return np.clip(numbers, -1, 1, out=numbers)
+
+
+def _bins(number: Any, column: NumberColumn, start: int, stop: int) -> NDArray[np.int32]:
+    """Return the bins that numbers lie in, those outside the first or the last; -1 for none."""
+    numbers = _numbers(column, start, stop, np.nan, number)
+    bins = np.searchsorted(np.array(number.edges[1:-1]), numbers, side="right").astype(np.int32)
+    bins[np.isnan(numbers)] = -1
+    return bins
+
+
+def _numbers(column: NumberColumn, start: int, stop: int, missing: float, attribute: Any) -> Floats:
+    """Return the numbers of rows, with what stands for missing ones: the attribute's, or this."""
     numbers = column.rows(start, stop).astype(np.float64)
     if not np.isfinite(numbers.sum()):
         if not column.drawn and np.isinf(numbers).any():
             row = start + int(np.isinf(numbers).argmax())
             raise DataError(f"{attribute.name}: row {row} holds no finite number")
-        instead = middle + half * missing if attribute.missing is None else attribute.missing
+        instead = missing if attribute.missing is None else attribute.missing
         numbers[~np.isfinite(numbers)] = instead
-    numbers -= middle
-    numbers /= half
-    return np.clip(numbers, -1, 1, out=numbers)
+    return numbers
 
 
 def _codes_are_levels(column: Column) -> bool:

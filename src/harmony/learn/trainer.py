@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -174,6 +175,13 @@ class Trainer:
         if len(means) == 2:
             means[first] = replace(means[second], estimates=-means[second].estimates)
         return list(means.values())
+
+    def frequencies(self, feature: Attribute) -> QuestionEstimate:
+        """Return what all steps tell about how frequent each of a feature's values is."""
+        told = [one["answers"].get(f"frequency of {feature.name}") for one in self._results]
+        return reduce(
+            QuestionEstimate.pooled, [_from_document(one) for one in told if one], UNKNOWN
+        )
 
     @property
     def spent(self) -> int:

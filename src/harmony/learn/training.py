@@ -10,6 +10,7 @@ from typing import Any
 
 from ..attributes import Attribute, Categorical, Numeric, Signed, attribute_from_document
 from ..errors import SurveyError
+from .crosses import read_features, resolved, with_options
 
 LOSSES = ("squared", "logistic", "hinge")
 METHODS = ("auto",)
@@ -27,7 +28,7 @@ MAX_CLASSES = 100
 MOST_COEFFICIENTS = 16
 """Models of more weights have no intervals: each weight takes a step of its own."""
 
-_OPTIONAL = {"method", "seed", "evaluation", "intervals"}
+_OPTIONAL = {"method", "seed", "evaluation", "intervals", "bins", "crosses"}
 _FIELDS = {"name", "epsilon", "loss", "label", "features", "devices"} | _OPTIONAL
 
 
@@ -36,8 +37,9 @@ class Training:
     """A label, the features that should predict it, a loss, an epsilon and a number of devices.
 
     The label is a number for `squared` loss, and a class for `logistic` and `hinge`: of two values
-    the second is the positive one, and of more each has a score.  Each device answers once, at
-    `epsilon`.
+    the second is the positive one, and of more each has a score.  A number with `bins` is learned
+    as a category, and a `Crosstab` of two features as all pairs of their values.  Each device
+    answers once, at `epsilon`.
 
     >>> training = Training("income", 1.0, "squared", Numeric("income", 0, 100_000),
     ...     [Numeric("age", 16, 95), Categorical("sex", ["f", "m"])], devices=1_000_000)
@@ -61,7 +63,7 @@ class Training:
     """The share of them that are kept to tell between what least squares' coefficients lie."""
 
     def __post_init__(self) -> None:
-        from ..survey_fields import checked_epsilon, checked_name
+        from ..survey_fields import checked_devices, checked_epsilon, checked_name
 
         checked_name(self.name)
         object.__setattr__(self, "epsilon", checked_epsilon(self.epsilon, "epsilon"))
@@ -69,8 +71,7 @@ class Training:
             raise SurveyError(f"'loss' must be one of {', '.join(LOSSES)}")
         if self.method not in METHODS:
             raise SurveyError(f"'method' must be one of {', '.join(METHODS)}")
-        if type(self.devices) is not int or self.devices < 1:
-            raise SurveyError("'devices' must be a positive integer: how many will take part")
+        checked_devices(self.devices)
         if self.seed is not None and type(self.seed) is not int:
             raise SurveyError("'seed' must be an integer")
         for name in ("evaluation", "intervals"):
@@ -132,17 +133,13 @@ class Training:
             raise SurveyError(f"'{min(lost)}' is missing")
         if unknown := document.keys() - _FIELDS:
             raise SurveyError(f"unknown field '{min(map(str, unknown))}'")
-        if not isinstance(document["features"], list):
-            raise SurveyError("'features' must be a list of attributes")
+        features = read_features(document["features"])
         return cls(
             name=document["name"],
             epsilon=document["epsilon"],
             loss=document["loss"],
             label=attribute_from_document(document["label"], "label"),
-            features=[
-                attribute_from_document(one, f"features[{place}]")
-                for place, one in enumerate(document["features"])
-            ],
+            features=with_options(features, document.get("bins"), document.get("crosses")),
             devices=document["devices"],
             method=document.get("method", "auto"),
             seed=document.get("seed"),
@@ -154,17 +151,13 @@ class Training:
 def _checked_features(features: object, label: Attribute) -> tuple[Attribute, ...]:
     if not isinstance(features, Sequence) or isinstance(features, str) or not features:
         raise SurveyError("'features' must be a list of attributes")
-    for feature in features:
-        if not isinstance(feature, Numeric | Categorical) or isinstance(feature, Signed):
-            raise SurveyError("'features' must hold Numeric and Categorical attributes only")
-        if len(feature.name) > MAX_NAME:
-            raise SurveyError(f"a feature's name may have at most {MAX_NAME} characters")
-        if isinstance(feature, Numeric) and feature.edges:
-            raise SurveyError(f"{feature.name}: a numeric feature takes no 'bins'")
-    (name, times), *_ = Counter([one.name for one in features] + [label.name]).most_common(1)
+    checked = resolved(features)
+    if any(len(feature.name) > MAX_NAME for feature in checked):
+        raise SurveyError(f"a feature's name may have at most {MAX_NAME} characters")
+    (name, times), *_ = Counter([one.name for one in checked] + [label.name]).most_common(1)
     if times > 1:
         raise SurveyError(f"'features': two attributes are called {name!r}")
-    return tuple(features)
+    return checked
 
 
 def _check_label(label: Attribute, loss: str) -> None:

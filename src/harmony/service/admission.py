@@ -7,14 +7,15 @@ or is not read at all, so that strangers cannot fill the memory.
 from __future__ import annotations
 
 import asyncio
+import re
 from contextlib import suppress
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from .asgi import (
     SMALL_BODY,
     App,
     DisconnectedError,
+    Headers,
     Receive,
     Scope,
     Send,
@@ -36,6 +37,10 @@ UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))
 
 OPEN = frozenset(("/v1/devices", "/v1/claim"))
 """Where the credential, if there is any, is in the body."""
+
+_SESSION = re.compile(
+    rb"(?:^|;)[ \t]*" + COOKIE.encode() + rb"=([A-Za-z0-9_-]{1,200})[ \t]*(?=;|$)"
+)
 
 
 class Admission:
@@ -65,8 +70,9 @@ class Admission:
         async def receive_read() -> Any:
             return unread.pop() if unread else await receive()
 
+        known = {**scope, "headers": with_own_cookie(headers)}
         with suppress(Exception):  # the API has responded and logged; Starlette raises it again
-            await self._app(scope, receive_read, send)
+            await self._app(known, receive_read, send)
 
     async def _allowance(self, scope: Scope) -> int:
         """Return how many bytes the sender may send, or raise the problem that it may not."""
@@ -75,7 +81,7 @@ class Admission:
         if path in OPEN:
             return SMALL_BODY
         if not path.startswith("/v1/"):
-            cookie = _session_cookie(header_of(scope["headers"], b"cookie"))
+            cookie = session_cookie(scope["headers"])
             sessions = Sessions(state.tokens)
             visitor = await asyncio.to_thread(sessions.visitor, cookie) if cookie else None
             return SMALL_BODY if visitor is None else state.settings.document_bytes
@@ -86,14 +92,22 @@ class Admission:
         return state.settings.document_bytes
 
 
-def _session_cookie(header: bytes) -> str:
-    """Return the session that a Cookie header carries, if any.
+def session_cookie(headers: Headers) -> str:
+    """Return the session that a request's cookies carry, the last if there are several, or "".
 
-    >>> _session_cookie(b"theme=dark; harmony_session=hmy_00_11")
+    >>> session_cookie([(b"cookie", b'theme="dark"; harmony_session=hmy_00_11')])
     'hmy_00_11'
     """
-    try:
-        morsel = SimpleCookie(header.decode("latin-1")).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if morsel is None else morsel.value
+    found = [one for name, value in headers if name == b"cookie" for one in _SESSION.findall(value)]
+    return found[-1].decode() if found else ""
+
+
+def with_own_cookie(headers: Headers) -> Headers:
+    """Return a request's headers with no cookie but a session.
+
+    Every route of the API has all cookies read, on the loop, and to read quoted ones Python may
+    take half a second for the 16 KiB that a head can have.
+    """
+    kept = [one for one in headers if one[0] != b"cookie"]
+    session = session_cookie(headers)
+    return [*kept, (b"cookie", f"{COOKIE}={session}".encode())] if session else kept

@@ -48,6 +48,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
         (413, "The body is too large"),
         (422, "Malformed"),
         (429, "Too many requests"),
+        (431, "The head of the request is too large"),
         (503, "Not now"),
     )
 }
@@ -100,6 +101,7 @@ def api_of(state: ServiceState) -> FastAPI:
         description="Statistics from people's devices, without ever seeing anyone's data.",
         docs_url=None,
         redoc_url=None,
+        openapi_url=None,  # it would be written anew for everyone, on the loop: see `description`
         redirect_slashes=False,  # it would send people to whatever host the request names
         responses=_REFUSALS,
     )

@@ -15,7 +15,6 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
-import numpy as np
 import structlog
 from sqlalchemy import Connection, func, select, update
 from sqlalchemy.exc import IntegrityError
@@ -29,10 +28,19 @@ from .activity import CREATED, ROUND_CLOSED, ROUND_OPENED, SERVER, Actor, note
 from .database import Database
 from .entries import RoundEntry, StepEntry, SurveyEntry, TrainingEntry
 from .ingest.blocks import LiveRound
-from .problems import Problem
+from .problems import Problem, is_of_database
 from .retention import drop_at_close
-from .round_rows import close_expired, insert_round, read_tally, retired_labels
+from .round_rows import (
+    close_expired,
+    insert_round,
+    live_round,
+    read_tallies,
+    read_tally,
+    retired_labels,
+    with_key,
+)
 from .schedule import LAST_MOMENT, LONGEST_ROUND, Period, period_at
+from .strata import NO_STRATUM, read_key, read_names
 
 log = structlog.get_logger(__name__)
 
@@ -69,6 +77,7 @@ class Catalogue:
         """The rounds that take reports, by survey and label: all that the ingest path asks."""
         self.retired: dict[str, frozenset[str]] = {}
         """The labels of deleted rounds, by the name that they were under."""
+        self._stratum_key: bytes | None = None
         self._left_out: set[tuple[str, int]] = set()
         self._seen: tuple[Any, ...] = ()
         self._looking = threading.Lock()
@@ -78,6 +87,8 @@ class Catalogue:
         """Read surveys, trainings and rounds; what is known already is kept."""
         with self._lock:
             with self._database.read() as connection:
+                if self._stratum_key is None:  # it never changes
+                    self._stratum_key = read_key(connection)
                 trained = {row.survey: row for row in connection.execute(select(schema.trainings))}
                 survey_rows = connection.execute(
                     select(schema.surveys).where(schema.surveys.c.deleted.is_(None))
@@ -144,13 +155,15 @@ class Catalogue:
 
     @contextmanager
     def _leaving_out(self, kind: str, number: int) -> Iterator[None]:
-        """Leave a row that cannot be read out of the catalogue, and log it the first time."""
+        """Leave out a row that cannot be used, for the sake of others; log it the first time."""
         try:
             yield
         except Exception as problem:
+            if is_of_database(problem):
+                raise
             if (kind, number) not in self._left_out:
                 self._left_out.add((kind, number))
-                log.error("a row cannot be read", table=f"{kind}s", id=number, exc_info=problem)
+                log.error("a row cannot be used", table=f"{kind}s", id=number, exc_info=problem)
 
     def rounds_since(self, enrolled: float) -> list[LiveRound]:
         """Return the rounds, of surveys and trainings, in which one enrolled then may report."""
@@ -189,9 +202,9 @@ class Catalogue:
         known = self.surveys.get(entry.survey.name)
         same = known.rounds.get(row.label) if known else None
         if same is not None and same.live.id == row.id:
-            live = _with_key(same.live, row)
+            live = with_key(same.live, row)
         else:
-            live = _live(row, entry.survey, None)
+            live = live_round(row, entry.survey, None, self._stratum_key)
         closes = None if row.closes is None else min(row.closes, LAST_MOMENT)
         return RoundEntry(live, row.opened, closes, row.closed, row.retention, row.dropped)
 
@@ -202,11 +215,12 @@ class Catalogue:
         same = known.rounds.get(row.label) if known else None
         if same is not None and same.live.id == row.id:
             return replace(
-                same, live=_with_key(same.live, row), closed=row.closed, retention=row.retention,
+                same, live=with_key(same.live, row), closed=row.closed, retention=row.retention,
                 dropped=row.dropped,
             )  # fmt: skip
         document = msgspec.json.decode(step_rows[row.id].document)
-        live = _live(row, Survey.from_document(document["survey"]), training.id)
+        survey = Survey.from_document(document["survey"])
+        live = live_round(row, survey, training.id, self._stratum_key)
         return StepEntry.of(live, row, step_rows[row.id], document)
 
     def survey(self, name: str) -> SurveyEntry:
@@ -326,25 +340,33 @@ class Catalogue:
 
     def follow_schedules(self) -> list[str]:
         """Close the rounds that are over and open those that are due; return those opened."""
-        now, opened = self._clock(), []
+        now, opened = self._clock(), list[str]()
         for survey in list(self.surveys.values()):
-            over = [
-                one for one in survey.rounds.values()
-                if one.closed is None and one.closes is not None and one.closes <= now
-            ]  # fmt: skip
-            due = self._due(survey, now)
-            if not over and due is None:
-                continue
-            try:
-                with self._database.write(alone=True) as connection:
-                    close_expired(connection, survey.id, now)
-                    if due is not None:
-                        insert_round(connection, survey.id, Round.open(due.label), due.end, now)
-                        opened.append(f"{survey.survey.name} {due.label}")
-            except IntegrityError:
-                pass  # another server was first, or a person opened a round by hand
-            self.reload()
+            with self._leaving_out("schedule", survey.id):
+                self._close_over(survey, now)
+                opened += self._open_due(survey, now)
         return opened
+
+    def _close_over(self, survey: SurveyEntry, now: float) -> None:
+        """Close a survey's rounds that are over."""
+        ends = [one.closes for one in survey.rounds.values() if one.closed is None]
+        if any(end is not None and end <= now for end in ends):
+            with self._database.write(alone=True) as connection:
+                close_expired(connection, survey.id, now)
+            self.reload()
+
+    def _open_due(self, survey: SurveyEntry, now: float) -> list[str]:
+        """Open the round that a survey's schedule asks for now, if any; return what it is."""
+        due = self._due(survey, now)
+        if due is None:
+            return []
+        try:
+            with self._database.write() as connection:
+                insert_round(connection, survey.id, Round.open(due.label), due.end, now)
+        except IntegrityError:  # another server was first, or a person opened a round by hand
+            due = None
+        self.reload()
+        return [] if due is None else [f"{survey.survey.name} {due.label}"]
 
     def _due(self, survey: SurveyEntry, now: float) -> Period | None:
         if survey.schedule is None or survey.open_round(now) is not None:
@@ -364,21 +386,13 @@ class Catalogue:
         with self._database.read() as connection:
             return read_tally(connection, entry.live)
 
+    def tallies(self, entry: RoundEntry) -> dict[str, Tally]:
+        """Read the tally of each stratum in a round, at one moment, by the stratum's name.
 
-def _live(row: Any, survey: Survey, training: int | None) -> LiveRound:
-    number = row.number if training is None else None  # a device takes part in one step of all
-    opened = Round(row.label, bytes(row.seed), number)
-    live = LiveRound(row.id, survey, opened, row.opened, training, _key(row))
-    if row.closed is None:  # compile its kernels before its first report
-        live.locate(np.zeros((1, live.size), np.uint8))
-    return live
-
-
-def _with_key(live: LiveRound, row: Any) -> LiveRound:
-    """Return a round that is known already, without its key once that was thrown away."""
-    key = _key(row)
-    return live if live.key == key else replace(live, key=key)
-
-
-def _key(row: Any) -> bytes | None:
-    return None if row.dropped is not None else bytes(row.secret)
+        Devices without a stratum are under "".
+        """
+        nobody = Tally.empty(entry.live.survey, entry.live.round)
+        with self._database.read() as connection:
+            names = {NO_STRATUM: ""} | read_names(connection)
+            counted = read_tallies(connection, entry.live)
+        return {name: counted.get(number, nobody) for number, name in names.items()}

@@ -20,7 +20,7 @@ alone, so that neither can miss a report that is being committed."""
 
 MIGRATING = GATE + 1
 
-SCHEMA_VERSION = "0007"
+SCHEMA_VERSION = "0008"
 """The newest migration: a database that has it needs none, and alembic is not even imported."""
 
 SEALED_SINCE = "0005"

@@ -2,19 +2,16 @@
 
 Ids are random and issued here, so nobody can choose the coin that one enrolment will get; who
 enrols again gets another.  An entry of the list always gets the same id: asking again after a lost
-response is harmless.
+response is harmless.  Whoever enrols by a key or an entry of a stratum is in it (`strata`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from sqlalchemy import delete, select, update
-
-from harmony_device.coins import ID_BYTES
 
 from .activity import LIST_EXTENDED, SERVER, Actor, note
 from .credentials import Holder
@@ -22,6 +19,7 @@ from .database import Database
 from .problems import Problem
 from .schema import allowed, forgotten
 from .sealing import marks_of, seal, unseal
+from .strata import NO_STRATUM, new_id, number_of, read_key
 from .tokens import ENROL, Tokens
 
 
@@ -39,11 +37,14 @@ class Enrolment:
         self._database = database
         self._tokens = tokens
         self._clock = clock
+        with database.read() as connection:
+            self._stratum_key = read_key(connection)
 
     def enrol(self, key: str | None) -> Holder:
         """Return a device that enrols now, or raise the problem that stands against it."""
         if self.rule == "open":
-            return self._new_device()
+            token = self._tokens.verify(key) if key else None  # which only says a stratum
+            return self._new_device(NO_STRATUM if token is None else token.stratum_number)
         if not key:
             raise Problem("unauthorized", "'key' is missing; this server enrols by key only")
         if self.rule == "list":
@@ -51,16 +52,20 @@ class Enrolment:
         token = self._tokens.verify(key)
         if token is None or token.role != ENROL:
             raise Problem("unauthorized", "'key' is not an enrolment key of this server")
-        return self._new_device()
+        return self._new_device(token.stratum_number)
 
-    def allow(self, entries: Iterable[str], *, by: Actor = SERVER) -> int:
-        """Put entries on the list; return how many were new."""
+    def allow(
+        self, entries: Iterable[str], *, stratum: str | None = None, by: Actor = SERVER
+    ) -> int:
+        """Put entries on the list; return how many were new.  The others stay as they are."""
         digests = {_digest(entry) for entry in entries}
         with self._database.write() as connection:
             known = set(connection.execute(select(allowed.c.digest)).scalars())
-            new = [{"digest": digest} for digest in digests if digest not in known]
+            new = digests - known
             if new:
-                connection.execute(allowed.insert(), new)
+                number = number_of(connection, stratum)
+                rows = [{"digest": digest, "stratum": number} for digest in new]
+                connection.execute(allowed.insert(), rows)
                 subject = "the allow-list"
                 note(connection, by, self._clock(), LIST_EXTENDED, subject, added=len(new))
         return len(new)
@@ -76,8 +81,8 @@ class Enrolment:
         with self._database.write() as connection:
             connection.execute(delete(allowed).where(allowed.c.mark == marks_of(device)))
 
-    def _new_device(self) -> Holder:
-        return Holder(os.urandom(ID_BYTES), int(self._clock()))
+    def _new_device(self, stratum: int) -> Holder:
+        return Holder(new_id(stratum, self._stratum_key), int(self._clock()))
 
     def _device_on_list(self, entry: str) -> Holder:
         mine = allowed.c.digest == _digest(entry)
@@ -89,7 +94,7 @@ class Enrolment:
             return Holder(unseal(bytes(row.device), _entry_key(entry)), row.enrolled or 0)
         with self._database.write() as connection:
             if row.device is None:
-                new = self._new_device()
+                new = self._new_device(row.stratum)
                 connection.execute(
                     update(allowed)
                     .where(mine & allowed.c.device.is_(None))

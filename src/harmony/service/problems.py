@@ -97,6 +97,15 @@ def problem_of(raised: Exception, path: str) -> Problem:
     return Problem("internal", "something went wrong; it was logged")
 
 
+def is_of_database(raised: Exception) -> bool:
+    """Whether the database itself fails, for everyone, and not what it was asked to store.
+
+    >>> is_of_database(SQLAlchemyError()), is_of_database(DataError("", {}, Exception()))
+    (True, False)
+    """
+    return isinstance(raised, SQLAlchemyError) and not isinstance(raised, DataError)
+
+
 def reason_for(status: int) -> str:
     """Return the general reason for a status that a library chose."""
     for reason in ("bad-request", "not-found", "method-not-allowed", "unsupported-media-type"):

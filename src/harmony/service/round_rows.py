@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
-from sqlalchemy import Connection, func, or_, select, update
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
+from sqlalchemy import ColumnElement, Connection, func, literal, or_, select, update
+
+from harmony.arrays import Counts
 from harmony.rounds import Round
+from harmony.survey import Survey
 from harmony.tally import Tally
 
 from . import schema
 from .ingest.blocks import LiveRound
 from .retention import drop_at_close
 from .sealing import new_key
+from .strata import NO_STRATUM
 
 
 def insert_round(
@@ -58,22 +66,58 @@ def _key_number(connection: Connection, survey: int) -> int:
     return int(number)
 
 
+def live_round(
+    row: Any, survey: Survey, training: int | None, stratum_key: bytes | None
+) -> LiveRound:
+    """Read a round from its row and its key's, ready for its first report if it is open."""
+    number = row.number if training is None else None  # a device takes part in one step of all
+    opened = Round(row.label, bytes(row.seed), number)
+    live = LiveRound(row.id, survey, opened, row.opened, training, _key(row), stratum_key)
+    if row.closed is None:  # compile its kernels before its first report
+        live.locate(np.zeros((1, live.size), np.uint8))
+    return live
+
+
+def with_key(live: LiveRound, row: Any) -> LiveRound:
+    """Return a round that is known already, without its key once that was thrown away."""
+    key = _key(row)
+    return live if live.key == key else replace(live, key=key)
+
+
+def _key(row: Any) -> bytes | None:
+    return None if row.dropped is not None else bytes(row.secret)
+
+
 def read_tally(connection: Connection, live: LiveRound) -> Tally:
     """Read a round's tally within a transaction."""
-    counts = np.zeros(live.coins.cells, np.int64)
-    totals = np.zeros(len(live.survey.tiers), np.int64)
+    whole = _tallies(connection, live, lambda _: literal(NO_STRATUM))
+    return whole.get(NO_STRATUM) or Tally.empty(live.survey, live.round)
+
+
+def read_tallies(connection: Connection, live: LiveRound) -> dict[int, Tally]:
+    """Read the tally of each stratum of a round within a transaction, by the stratum's number."""
+    return _tallies(connection, live, lambda shard: shard // schema.SHARDS)
+
+
+def _tallies(
+    connection: Connection, live: LiveRound, group_of: Callable[[Any], ColumnElement[int]]
+) -> dict[int, Tally]:
+    """Add up the shards of each group that has some."""
     cells, tiers = schema.counts.c, schema.totals.c
-    for cell, count in connection.execute(
-        select(cells.cell, func.sum(cells.count)).where(cells.round == live.id).group_by(cells.cell)
+    counts: dict[int, Counts] = defaultdict(lambda: np.zeros(live.coins.cells, np.int64))
+    totals: dict[int, Counts] = defaultdict(lambda: np.zeros(len(live.survey.tiers), np.int64))
+    for found, shard, place, amount in (
+        (counts, cells.shard, cells.cell, cells.count),
+        (totals, tiers.shard, tiers.tier, tiers.reports),
     ):
-        counts[cell] = int(count)
-    for tier, reports in connection.execute(
-        select(tiers.tier, func.sum(tiers.reports))
-        .where(tiers.round == live.id)
-        .group_by(tiers.tier)
-    ):
-        totals[tier] = int(reports)
-    return Tally.of(live.survey, live.round, counts, tuple(totals.tolist()))
+        group = group_of(shard).label("stratum")
+        asked = select(group, place, func.sum(amount)).where(place.table.c.round == live.id)
+        for number, where, added in connection.execute(asked.group_by(group, place)):
+            found[number][where] = int(added)
+    return {
+        number: Tally.of(live.survey, live.round, counts[number], tuple(totals[number].tolist()))
+        for number in sorted(counts.keys() | totals.keys())
+    }
 
 
 def close_expired(connection: Connection, survey: int, now: float) -> None:

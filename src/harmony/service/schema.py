@@ -2,7 +2,8 @@
 
 A tally is `counts` (one row a cell and shard) and `totals` (reports a tier and shard), written
 in the transaction that stores the reports.  Shards keep several servers from waiting for the
-same rows; a tally is their sum.
+same rows; a tally is their sum.  Each stratum (`strata`) has shards of its own, `SHARDS` of them,
+so the tally of a stratum is a sum of shards as well; the first are of devices without a stratum.
 
 PostgreSQL keeps one row a report.  SQLite keeps chunks: the reports that one commit added to a
 round, end to end, under the ordinal of the first.  Random device ids would make every commit
@@ -42,6 +43,9 @@ from sqlalchemy import (
 
 RETENTION_DAYS = 30
 """How long the reports of a closed round are kept unless a survey says otherwise."""
+
+SHARDS = 1024
+"""How many shards a stratum has: one for each server that may share the database."""
 
 metadata = MetaData(
     naming_convention={
@@ -198,6 +202,19 @@ server_keys = Table(
     Column("retires", Double),
 )
 
+strata = Table(
+    "strata",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("name", String(64), nullable=False, unique=True),
+)
+
+stratum_key = Table(
+    "stratum_key",
+    metadata,
+    Column("secret", LargeBinary(32), primary_key=True),
+)
+
 tokens = Table(
     "tokens",
     metadata,
@@ -207,6 +224,7 @@ tokens = Table(
     Column("digest", LargeBinary(32), nullable=False),
     Column("created", Double, nullable=False),
     Column("expires", Double),
+    Column("stratum", Integer, nullable=False, server_default="0"),
 )
 
 shares = Table(
@@ -231,6 +249,7 @@ allowed = Table(
     Column("enrolled", BigInteger),
     Column("mark", LargeBinary(16)),
     Column("sealed", Boolean, nullable=False, server_default=false()),
+    Column("stratum", Integer, nullable=False, server_default="0"),
 )
 
 activity = Table(

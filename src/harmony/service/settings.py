@@ -51,6 +51,9 @@ class Settings(BaseSettings):
     enrolled_before: bool = Field(
         False, description="devices report only to rounds that opened after they enrolled"
     )
+    stratum_reports: int = Field(
+        100, ge=1, description="the fewest reports that a stratum is estimated from by itself"
+    )
     be_a_device: bool = Field(
         False, description="anyone may answer as a device of their own on /be-a-device/SURVEY"
     )

@@ -149,6 +149,10 @@ class ServiceState:
                 if not failing:
                     log.warning("the database did not respond", problem=str(problem))
                 failing = True
+            except Exception:
+                if not failing:
+                    log.exception("the schedules could not be followed")
+                failing = True
             self.writer.probe()
             await asyncio.sleep(TICK_SECONDS)
             since_reload += TICK_SECONDS

@@ -20,6 +20,7 @@ from .activity import LINK_CREATED, SERVER, TOKEN_CREATED, TOKEN_REVOKED, Actor,
 from .database import Database
 from .rate_limit import RateLimit
 from .schema import tokens
+from .strata import NO_STRATUM, number_of, read_names
 
 ADMIN: Final = "admin"
 ANALYST: Final = "analyst"
@@ -50,6 +51,9 @@ class Token:
     role: str
     created: float
     expires: float | None
+    stratum: str | None = None
+    """Of an enrolment key: what the devices that enrol with it are."""
+    stratum_number: int = NO_STRATUM
 
 
 class Tokens:
@@ -65,13 +69,17 @@ class Tokens:
         """Read the tokens."""
         with self._database.read() as connection:
             rows = connection.execute(select(tokens)).all()
+            names = read_names(connection)
         self._known = {
             row.id: (
                 bytes(row.digest),
-                Token(row.id, row.name, row.role, row.created, row.expires),
+                Token(
+                    row.id, row.name, row.role, row.created, row.expires, names.get(row.stratum),
+                    row.stratum,
+                ),
             )
             for row in rows
-        }
+        }  # fmt: skip
 
     def list(self) -> list[Token]:
         """Return every token that people and gateways hold, oldest first."""
@@ -84,12 +92,21 @@ class Tokens:
         return token if token is not None and self._is_alive(token) else None
 
     def create(
-        self, name: str, role: str, seconds: float | None = None, *, by: Actor = SERVER
+        self,
+        name: str,
+        role: str,
+        seconds: float | None = None,
+        *,
+        stratum: str | None = None,
+        by: Actor = SERVER,
     ) -> tuple[str, Token]:
-        """Make a token; return it with its secret, which cannot be had again."""
+        """Make a token; return it with its secret, which cannot be had again.
+
+        Devices that enrol with a key of a stratum are in it for good.
+        """
         identity, secret = new_secret()
         now = self._clock()
-        made = Token(identity, name, role, now, None if seconds is None else now + seconds)
+        expires = None if seconds is None else now + seconds
         with self._database.write() as connection:
             over = tokens.c.role.in_(PASSING) & (tokens.c.expires < now)
             connection.execute(delete(tokens).where(over))
@@ -100,14 +117,18 @@ class Tokens:
                     role=role,
                     digest=digest_of(secret),
                     created=now,
-                    expires=made.expires,
+                    expires=expires,
+                    stratum=(number := number_of(connection, stratum)),
                 )
             )
             if role in ROLES:
-                note(connection, by, now, TOKEN_CREATED, name, role=role, token=identity)
+                told = {"role": role, "token": identity}
+                told |= {} if stratum is None else {"stratum": stratum}
+                note(connection, by, now, TOKEN_CREATED, name, **told)
             elif role == LINK and name != by.id and (holder := self.find(name)) is not None:
                 note(connection, by, now, LINK_CREATED, holder.name, token=holder.id)
         self.reload()
+        made = Token(identity, name, role, now, expires, stratum, number)
         return written(identity, secret), made
 
     def revoke(self, identity: str, *, by: Actor = SERVER) -> bool:

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryStore } from "../../src/memory.js";
-import { Device, DirectoryStore } from "../../src/node.js";
+import { DirectoryStore } from "../../src/node.js";
 import { FaultServer } from "./fault_server.mjs";
+import { Device } from "./sdk.mjs";
 import { vectorFiles } from "./vector_files.mjs";
 
 export const SURVEY = vectorFiles.reports.surveys.paper;

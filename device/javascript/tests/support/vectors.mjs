@@ -187,7 +187,7 @@ export async function check(files) {
     }, wanted));
   files.ledgers.damaged.forEach((line, i) => test("ledger damaged", i, () => refusal(() => readLedger(`${line}\n`)) !== null, true));
 
-  for (const [which, cases] of [["step", "reports"], ["extreme", "extreme_reports"], ["numeric", "numeric_reports"], ["rounding", "rounding_reports"]]) {
+  for (const [which, cases] of [["step", "reports"], ["extreme", "extreme_reports"], ["numeric", "numeric_reports"], ["rounding", "rounding_reports"], ["crossed", "crossed_reports"]]) {
     const step = readStep(files.steps[which]);
     const { attributes } = step.survey;
     files.steps[cases].forEach(({ device, record, random, values, report: wanted }, i) => {

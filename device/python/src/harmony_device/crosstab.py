@@ -85,6 +85,11 @@ class Crosstab:
             raise RefusedError(f"'of' must have at most {MAX_VALUES} places together")
 
     @property
+    def parts(self) -> tuple[Part, Part]:
+        """The two attributes that it is the pair of."""
+        return self._first, self._second
+
+    @property
     def needs(self) -> list[tuple[str, str]]:
         """What a record must tell: names, and the types of their values."""
         return self._first.needs + self._second.needs

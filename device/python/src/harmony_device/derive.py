@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     from .attributes import Answer
-    from .crosstab import Attribute
+    from .crosstab import Attribute, Crosstab
 
-    Feature = Union[Number, Category]
+    Feature = Union[Number, Category, Crosstab]
     Read = Union[float, int, None]
     Derive = Callable[["Terms"], Answer]
 
@@ -152,10 +152,11 @@ def _checked_edges(how: dict[str, Any]) -> list[float]:
 
 
 def _feature(attribute: Attribute, how: dict[str, Any], place: int, feature: Feature) -> Derive:
-    if isinstance(feature, Category):
-        _check_levels(attribute, feature.values, Category)
+    levels = levels_of(feature)
+    if levels:
+        _check_levels(attribute, levels, Category)
         return lambda terms: terms.record[place]
-    low, high = feature.low, feature.high
+    low, high = feature.low, feature.high  # type: ignore[union-attr]  # a number
     return _number(
         attribute, lambda terms: low + ((terms.record[place] or 0.0) + 1) / 2 * (high - low)
     )
@@ -165,7 +166,8 @@ def _gradient(attribute: Attribute, how: dict[str, Any], place: int, feature: Fe
     term, clip = how.get("of"), _positive(how, "clip")
     if term not in TERMS:
         raise RefusedError(f"'of' must be one of {', '.join(TERMS)}")
-    if not isinstance(feature, Category):
+    levels = levels_of(feature)
+    if not levels:
         middle, reach = checked_number(how.get("middle"), "middle"), _positive(how, "reach")
 
         def product(terms: Terms) -> float | None:
@@ -175,8 +177,8 @@ def _gradient(attribute: Attribute, how: dict[str, Any], place: int, feature: Fe
             return clipped(factor / clip) * clipped(((terms.record[place] or 0.0) - middle) / reach)
 
         return _number(attribute, product)
-    _check_levels(attribute, feature.values, Signed)
-    size = 1 << (feature.values - 1).bit_length()
+    _check_levels(attribute, levels, Signed)
+    size = 1 << (levels - 1).bit_length()
 
     def signed_level(terms: Terms) -> int | None:
         level: int | None = terms.record[place]
@@ -187,6 +189,12 @@ def _gradient(attribute: Attribute, how: dict[str, Any], place: int, feature: Fe
         return level + size * negative
 
     return signed_level
+
+
+def levels_of(feature: Feature) -> int:
+    """Return how many levels a feature has: values, bins or pairs of them; a number has none."""
+    levels: int = getattr(feature, "values", 0)
+    return levels
 
 
 def _check_levels(attribute: Attribute, levels: int, kind: type[Category]) -> None:

@@ -81,7 +81,7 @@ class Model:
         """Return the score of a record; of more than two classes, one for each."""
         value_of = reader(record)
         return [
-            score.of([read_feature(one, value_of(one.reads)) for one in features])
+            score.of([read_feature(one, value_of) for one in features])
             for features, score in self._scores
         ]
 

@@ -9,8 +9,9 @@ and what the step computes before them (`derive`) can cost accuracy, never priva
 
 from __future__ import annotations
 
-from .attributes import Category, Histogram, Signed, single_from_document
-from .derive import Terms, clipped, derivation
+from .attributes import Histogram, Signed, single_from_document
+from .crosstab import Crosstab, Rounded
+from .derive import Terms, clipped, derivation, levels_of
 from .errors import RefusedError
 from .fields import checked_name, checked_number, checked_seed
 from .ledger import has_taken_part
@@ -103,8 +104,8 @@ class Step:
             return self.survey.read(values)
         word = int.from_bytes(random_bytes(RANDOM_BYTES), "little")
         value_of = reader(values)
-        record = [read_feature(feature, value_of(feature.reads)) for feature in self._features]
-        label = _read_label(self._label, value_of(self._label.reads))
+        record = [read_feature(feature, value_of) for feature in self._features]
+        label = _read_label(self._label, value_of)
         terms = Terms(record, label, self._model.of(record), self._direction.of(record), word)
         return [derive(terms) for derive in self._derive]
 
@@ -143,18 +144,19 @@ class Score:
         return total
 
 
-def read_feature(feature: Feature, value: object) -> Read:
+def read_feature(feature: Feature, value_of: Callable[[str], object]) -> Read:
     """Return a feature as scores take it: a number in [-1, 1] or a level; None if it lacks."""
-    read = feature.read(value)
-    return read if read is None or isinstance(feature, Category) else _scaled(feature, read)
+    if isinstance(feature, Crosstab):
+        answers = feature.answer(value_of)
+        return None if None in answers else feature.place(answers, 0)
+    read = feature.answer(value_of)
+    return read if read is None or levels_of(feature) else _scaled(feature, read)  # type: ignore[arg-type]  # a number
 
 
-def _read_label(label: Feature, value: object) -> float | None:
+def _read_label(label: Feature, value_of: Callable[[str], object]) -> float | None:
     """Return a label as derivations take it, in [-1, 1]; None if it lacks."""
-    read = label.read(value)
-    if read is None:
-        return None
-    return 2.0 * read - 1 if isinstance(label, Category) else _scaled(label, read)
+    read = read_feature(label, value_of)
+    return 2.0 * read - 1 if read is not None and levels_of(label) else read
 
 
 def _scaled(attribute: Number, number: float) -> float:
@@ -164,18 +166,23 @@ def _scaled(attribute: Number, number: float) -> float:
 
 def _label_from_document(document: Any) -> Feature:
     label = _feature_from_document(document)
-    if isinstance(label, Category) and label.values != 2:
-        raise RefusedError("must be numeric, or have two values")
+    if isinstance(label, (Histogram, Crosstab)) or levels_of(label) not in (0, 2):
+        raise RefusedError("must be numeric, without bins, or have two values")
     return label
 
 
 def _feature_from_document(document: Any) -> Feature:
-    attribute = single_from_document(document)
-    if isinstance(attribute, (Histogram, Signed)):
-        raise RefusedError("must be numeric, without bins, or categorical")
-    if not isinstance(attribute, Category) and not (attribute.high - attribute.low) / 2:
+    if isinstance(document, dict) and document.get("kind") == "crosstab":
+        pair = Crosstab(document)
+        if any(isinstance(part, Rounded) for part in pair.parts):
+            raise RefusedError("'of': a number must have 'bins' in a feature")
+        return pair
+    feature = single_from_document(document)
+    if isinstance(feature, Signed):
+        raise RefusedError("'kind' must be 'numeric', 'categorical' or 'crosstab'")
+    if not levels_of(feature) and not (feature.high - feature.low) / 2:  # type: ignore[union-attr]  # a number
         raise RefusedError("'low' and 'high' are too close")
-    return attribute
+    return feature
 
 
 def checked_features(described: Any) -> list[Feature]:
@@ -193,9 +200,9 @@ def checked_features(described: Any) -> list[Feature]:
 
 def _weights(weights: dict[str, Any], feature: Feature) -> float | list[float]:
     found = weights.get(feature.name)
-    if not isinstance(feature, Category):
+    if not levels_of(feature):
         return checked_number(found, f"weights[{feature.name}]")
-    if not isinstance(found, list) or len(found) != feature.values:
+    if not isinstance(found, list) or len(found) != levels_of(feature):
         raise RefusedError(f"'weights[{feature.name}]' must list a number for each value")
     return [checked_number(one, f"weights[{feature.name}]") for one in found]
 

@@ -11,6 +11,7 @@ from harmony.errors import HarmonyError, SurveyError
 from harmony.mechanisms.budget import within
 from harmony.service.problems import Problem
 from harmony.service.schema import RETENTION_DAYS
+from harmony.service.tokens import ENROL
 from harmony.survey import Survey
 
 from .access import Admin, State
@@ -130,8 +131,10 @@ def list_tokens(state: State, _: Admin) -> TokenList:
 @router.post("/tokens", status_code=201)
 def create_token(state: State, holder: Admin, body: TokenBody) -> TokenMade:
     """Make a token; it is shown this once."""
+    if body.stratum is not None and body.role != ENROL:
+        raise Problem("malformed", "'stratum' is for tokens of the role enrol: devices' keys")
     days = body.days and body.days * DAY
-    secret, made = state.tokens.create(body.name, body.role, days, by=holder)
+    secret, made = state.tokens.create(body.name, body.role, days, stratum=body.stratum, by=holder)
     log.info("token created", id=made.id, role=made.role, by=holder.name)
     return TokenMade(token=secret, **TokenView.of(made).model_dump())
 
@@ -155,5 +158,6 @@ def rotate_key(state: State, holder: Admin, body: RotateBody) -> Rotated:
 
 @router.post("/enrolment/list")
 def allow(state: State, holder: Admin, body: AllowBody) -> Allowed:
-    """Put entries on the allow-list."""
-    return Allowed(added=state.enrolment.allow(body.entries, by=holder))
+    """Put entries on the allow-list; those that are there stay as they are."""
+    added = state.enrolment.allow(body.entries, stratum=body.stratum, by=holder)
+    return Allowed(added=added)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -17,11 +17,14 @@ from harmony.service.export import record_export, write_parquet
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
 from harmony.service.stores import ReportsDroppedError, open_store
+from harmony.service.strata import MOST_STRATA
 from harmony.service.tokens import ADMIN
+from harmony.service.weighting import Weighted, read_population, tally_of, weigh
 
 from .access import Analyst, State
 from .admin import LATEST
-from .models import Differences, Estimates, Label, RoundDetail, RoundList
+from .estimate_models import Differences, Estimates, StratumList, StratumView
+from .models import Label, RoundDetail, RoundList
 
 router = APIRouter(prefix="/v1/surveys/{name}/rounds", tags=["analysis"])
 
@@ -54,6 +57,20 @@ Stayed = Annotated[
 ]
 
 
+Shares = Annotated[
+    Sequence[str],
+    Query(
+        max_length=MOST_STRATA,
+        description="the share of a stratum, `NAME:SHARE`, or of several that are joined, "
+        "`NAME,NAME:SHARE`; once for each stratum of the round",
+        examples=[["1.x:0.3", "2.x:0.7"]],
+    ),
+]
+OfStratum = Annotated[
+    str | None, Query(max_length=64, description="only the reports of this stratum")
+]
+
+
 def _round(state: ServiceState, name: str, label: str) -> RoundEntry:
     return state.catalogue.round(name, None if label == LATEST else label)
 
@@ -62,8 +79,14 @@ def _result_of(state: ServiceState, entry: RoundEntry) -> Result:
     return entry.live.survey.estimate(state.catalogue.tally(entry))
 
 
-def _estimated(state: State, _: Analyst, name: str, label: Label) -> Result:
-    return _result_of(state, _round(state, name, label))
+def _estimated(
+    state: State, _: Analyst, name: str, label: Label, population: Shares = ()
+) -> Result | Weighted:
+    entry = _round(state, name, label)
+    if not population:
+        return _result_of(state, entry)
+    tallies, least = state.catalogue.tallies(entry), state.settings.stratum_reports
+    return weigh(entry.live.survey, tallies, read_population(population), least)
 
 
 def _compared(
@@ -79,7 +102,7 @@ def _compared(
     return compare_rounds(before, after, lambda one: _result_of(state, one), stayed)
 
 
-Estimated = Annotated[Result, Depends(_estimated)]
+Estimated = Annotated[Result | Weighted, Depends(_estimated)]
 Compared = Annotated[Comparison, Depends(_compared)]
 
 
@@ -90,9 +113,12 @@ def list_rounds(state: State, _: Analyst, name: str) -> RoundList:
     return RoundList(rounds=[RoundDetail.of_entry(one) for one in rounds])
 
 
-@router.get("/{label}/estimates")
+@router.get("/{label}/estimates", response_model_exclude_unset=True)
 def estimates(result: Estimated, confidence: Confidence = 0.95, top: Top = None) -> Estimates:
-    """Estimate every mean and histogram, with intervals; `latest` is the newest round."""
+    """Estimate every mean and histogram, with intervals; `latest` is the newest round.
+
+    With `population` they are for a population, of which the round's strata have these shares.
+    """
     return Estimates(**result.to_dict(confidence, top=top))
 
 
@@ -103,7 +129,17 @@ def estimates(result: Estimated, confidence: Confidence = 0.95, top: Top = None)
 )
 def estimates_csv(result: Estimated, confidence: Confidence = 0.95, top: Top = None) -> Response:
     """The same as CSV."""
-    return Response(result.to_csv(confidence, top=top), media_type="text/csv")
+    found = result.result if isinstance(result, Weighted) else result
+    return Response(found.to_csv(confidence, top=top), media_type="text/csv")
+
+
+@router.get("/{label}/strata")
+def strata(state: State, _: Analyst, name: str, label: Label) -> StratumList:
+    """List the strata, as the server knows them without asking, and the reports of each."""
+    tallies = state.catalogue.tallies(_round(state, name, label))
+    without = tallies.pop("").reports
+    found = [StratumView(stratum=name, reports=one.reports) for name, one in tallies.items()]
+    return StratumList(strata=found, without=without)
 
 
 @router.get("/{label}/changes")
@@ -127,11 +163,15 @@ def changes_csv(found: Compared, confidence: Confidence = 0.95, top: Top = None)
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
-def tally(state: State, _: Analyst, name: str, label: Label) -> Response:
+def tally(state: State, _: Analyst, name: str, label: Label, stratum: OfStratum = None) -> Response:
     """Download the tally file: all that the analysis needs, anywhere."""
     entry = _round(state, name, label)
-    content = state.catalogue.tally(entry).to_bytes()
     filename = f"{name}-{entry.live.round.label.replace(':', '-')}.tally"
+    if stratum is None:
+        content = state.catalogue.tally(entry).to_bytes()
+    else:
+        least = state.settings.stratum_reports
+        content = tally_of(state.catalogue.tallies(entry), stratum, least).to_bytes()
     return Response(
         content,
         media_type="application/octet-stream",

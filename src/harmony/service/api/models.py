@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
@@ -19,8 +19,8 @@ Label = Annotated[
         description="1 to 64 letters, digits, '.', '_', ':' or '-'; not 'latest'",
     ),
 ]
-MOST_NUMBER = (1 << 31) - 1
-"""What every database's integers hold."""
+MOST_NUMBER = (1 << 30) - 1
+"""Half of what every database's integers hold: the rounds that follow have numbers, too."""
 
 Schedule = Literal["hourly", "daily", "weekly", "monthly"]
 Days = Annotated[int, Field(ge=0, le=MOST_DAYS, description="0 drops reports at the close")]
@@ -169,12 +169,25 @@ class RoundList(BaseModel):
     rounds: list[RoundDetail]
 
 
+Stratum = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=64,
+        pattern=r"^[^\x00-\x1f\x7f,]*$",
+        description="what the devices are, as the server knows without asking: a country, a "
+        "version; up to 64 characters, without commas",
+    ),
+]
+
+
 class TokenBody(Body):
     """A token to make."""
 
     name: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00]*$")]
     role: Literal["admin", "analyst", "gateway", "enrol"]
     days: Annotated[float, Field(gt=0, le=36500)] | None = None
+    stratum: Stratum | None = Field(None, description="of devices that enrol with this key")
 
 
 class TokenView(BaseModel):
@@ -185,6 +198,7 @@ class TokenView(BaseModel):
     role: str
     created: str
     expires: str | None
+    stratum: str | None = Field(None, description="of devices that enrol with this key")
 
     @classmethod
     def of(cls, token: Token) -> TokenView:
@@ -195,6 +209,7 @@ class TokenView(BaseModel):
             role=token.role,
             created=moment(token.created) or "",
             expires=moment(token.expires),
+            stratum=token.stratum,
         )
 
 
@@ -238,47 +253,13 @@ class AllowBody(Body):
     """Entries for the allow-list: what devices will send as `key`."""
 
     entries: Annotated[list[Text], Field(min_length=1, max_length=10_000)]
+    stratum: Stratum | None = Field(None, description="of the devices of these entries")
 
 
 class Allowed(BaseModel):
     """How many entries were new."""
 
     added: int
-
-
-class Estimates(BaseModel):
-    """Estimates with their standard errors and intervals."""
-
-    model_config = ConfigDict(extra="allow")
-
-    survey: str
-    round: str
-    reports: int
-    epsilon: float
-    confidence: float
-    weighting: str = Field(description="how tiers combine")
-    estimates: list[dict[str, Any]]
-    no_answer: list[dict[str, Any]] = Field(
-        description="the share that answered `missing`, and the shares among the others"
-    )
-    tiers: list[dict[str, Any]] = Field(
-        description="whether tiers answer alike, and the cost of either weighting"
-    )
-    warnings: list[str] = Field(description="what is odd about the round's reports")
-
-
-class Differences(BaseModel):
-    """What changed between two rounds, with intervals."""
-
-    before: str
-    after: str
-    confidence: float
-    changed: list[str] = Field(description="the attributes that changed, for all that can be told")
-    left_out: list[str] = Field(description="attributes of either round that cannot be compared")
-    differences: list[dict[str, Any]]
-    quantiles: list[dict[str, Any]] = Field(
-        description="of distributions, whose differences are those of the CDF"
-    )
 
 
 class ProblemDocument(BaseModel):

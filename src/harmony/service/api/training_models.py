@@ -35,7 +35,8 @@ class TrainingBody(StepsBody):
     """A training to create."""
 
     training: dict[str, Any] = Field(
-        description="the definition: name, epsilon, loss, label, features, devices, method"
+        description="the definition: name, epsilon, loss, label, features, devices; optional are "
+        "bins, crosses, evaluation, intervals and method"
     )
 
 

@@ -29,6 +29,7 @@ from . import (
     signin,
     surveys,
     trainings,
+    weights,
 )
 from .readings import Readings
 from .recent import Recent
@@ -45,6 +46,7 @@ def install(api: FastAPI, state: ServiceState) -> None:
         signin,
         live,
         surveys,
+        weights,
         comparisons,
         create,
         create_steps,

@@ -1,15 +1,25 @@
-"""The API's description as a page, which anyone may read."""
+"""The API's description, which anyone may read: for programs, and as a page."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from fastapi import APIRouter, Request, Response
 
 from .access import Anyone, PageRoute
 from .rendering import page
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
+
+
+@router.get("/openapi.json")
+def description(request: Request) -> Response:
+    """Send the description, which is written once."""
+    kept = request.app.state
+    if not hasattr(kept, "description"):
+        kept.description = msgspec.json.encode(request.app.openapi())
+    return Response(kept.description, media_type="application/json")
 
 
 @router.get("/docs")

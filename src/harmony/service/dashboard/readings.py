@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import Depends, Request
 
 from harmony.estimate.result import Result
 from harmony.service.catalogue import Catalogue, RoundEntry, SurveyEntry
+from harmony.service.problems import Problem
+from harmony.service.weighting import Population, Weighted, weigh
 from harmony.tally import Tally
 
 from .recent import Recent
@@ -16,6 +19,8 @@ MOST_ROUNDS = 30
 """Rounds that a trend goes back."""
 
 MOST_KEPT = 500
+
+Shares = tuple[tuple[tuple[str, ...], float], ...]
 
 
 class Readings:
@@ -26,6 +31,7 @@ class Readings:
         self._kept: dict[tuple[int, int], Result] = {}
         self._last: dict[int, tuple[Tally, Result]] = {}
         self._recent = Recent[Result]()
+        self._weighted: dict[tuple[int, Shares], tuple[dict[str, Tally], Weighted]] = {}
 
     def result(self, entry: RoundEntry) -> Result:
         """Estimate a round; the same result while its tally is the same."""
@@ -61,6 +67,32 @@ class Readings:
             entry.survey.estimate(tallies=tallies[stop - every : stop])
             for stop in range(every, len(tallies) + 1)
         ]
+
+    def tallies(self, entry: RoundEntry) -> dict[str, Tally]:
+        """Read the tallies of a round's strata."""
+        return self._catalogue.tallies(entry)
+
+    def weighted(self, entry: RoundEntry, population: Population, least: int) -> Weighted:
+        """Weigh a round to a population; the same result while its tallies are the same."""
+        tallies, key = self.tallies(entry), (entry.live.id, tuple(population.items()))
+        known = self._weighted.get(key)
+        if known is None or known[0] != tallies:
+            if len(self._weighted) >= MOST_KEPT:
+                self._weighted.clear()
+            found = weigh(entry.live.survey, tallies, population, least)
+            known = self._weighted[key] = (tallies, found)
+        return known[1]
+
+    def weighted_history(
+        self, entry: SurveyEntry, last: RoundEntry, population: Population, least: int
+    ) -> list[Weighted]:
+        """Weigh the rounds up to and including `last`, oldest first, but those that cannot be."""
+        rounds = [one for one in entry.rounds.values() if one.live.id < last.live.id]
+        found = []
+        for one in rounds[1 - MOST_ROUNDS :]:
+            with suppress(Problem):  # too few of a stratum reported in it
+                found.append(self.weighted(one, population, least))
+        return [*found, self.weighted(last, population, least)]
 
     def _known(self, entry: RoundEntry, reports: int) -> Result:
         if entry.closed is None:

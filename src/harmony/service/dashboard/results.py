@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -40,16 +41,18 @@ def results_of(
     page_number: int,
     now: float,
     order: Order = "asked",
+    weighted: Sequence[Result] = (),
 ) -> dict[str, Any]:
     """Return the values of `results.html`: a round, and a page of its attributes.
 
     They are in the order of the survey, or by how clearly they changed since the round before.
+    `weighted` are the results up to this round where they are weighted to a population.
     """
-    results = read.history(entry, chosen)
-    windows = read.windows(entry, chosen)
+    results = list(weighted) or read.history(entry, chosen)
+    windows = [] if weighted else read.windows(entry, chosen)
     result = results[-1]
     questions = tuple(enumerate(entry.survey.questions)) if result.reports else ()
-    changes = changes_since(results) if order == "changed" else {}
+    changes = changes_since(results) if order == "changed" and not weighted else {}
     if changes:
         questions = tuple(sorted(questions, key=lambda one: _surprise(changes.get(one[1].name))))
     first = (page_number - 1) * MOST_CARDS
@@ -71,7 +74,7 @@ def results_of(
         "many": MANY,
         "opened": OPENED,
         "order": order,
-        "can_order": len(results) > 1 and len(questions) > 1,
+        "can_order": len(results) > 1 and len(questions) > 1 and not weighted,
         "page_number": page_number,
         "pages": -(-len(questions) // MOST_CARDS),
     }

@@ -27,7 +27,7 @@ from .sessions import Visitor
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 
-COLUMNS = ("id", "name", "role", "created", "expires")
+COLUMNS = ("id", "name", "role", "created", "expires", "stratum")
 MAY_SIGN_IN = (ADMIN, ANALYST)
 
 
@@ -102,7 +102,8 @@ def set_schedule(state: State, visitor: Manager, form: OwnForm) -> Response:
 
 def _wanted(form: Form) -> TokenBody:
     wanted = {name: field(form, name) for name in ("name", "role")}
-    return body_of(TokenBody, wanted | {"days": field(form, "days") or None})
+    optional = {name: field(form, name).strip() or None for name in ("days", "stratum")}
+    return body_of(TokenBody, wanted | optional)
 
 
 def _tokens(state: ServiceState) -> list[dict[str, Any]]:

@@ -14,7 +14,12 @@ from .access import Form, field
 from .forms import DEVICES, AttributeFields, attributes_of, devices_of, number
 from .governance import retention_of
 
-KINDS = {"mean": "a number", "categorical": "one of some values", "boolean": "yes or no"}
+KINDS = {
+    "mean": "a number",
+    "bins": "a number in bins",
+    "categorical": "one of some values",
+    "boolean": "yes or no",
+}
 LOSSES = {
     "logistic": "logistic: a value, with its chance",
     "hinge": "hinge: a value (a support vector machine)",
@@ -77,6 +82,7 @@ class TrainingForm(StepsForm):
 
     loss: str = "logistic"
     evaluation: str = f"{100 * EVALUATION:g}"
+    crosses: str = ""
     attributes: tuple[AttributeFields, ...] = (TARGET, AttributeFields())
 
     @classmethod
@@ -100,6 +106,11 @@ class TrainingForm(StepsForm):
             "label": label.to_document("what is predicted"),
             "features": [
                 one.to_document(f"feature {place}") for place, one in enumerate(features, start=1)
+            ],
+            "crosses": [
+                [part.strip() for part in line.split(" x ")]
+                for line in self.crosses.splitlines()
+                if line.strip()
             ],
         }
 

@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
 from harmony.csv_table import csv_table
+from harmony.estimate.result import Result
 from harmony.service.api import admin
 from harmony.service.api.access import State
 from harmony.service.api.models import RoundBody
@@ -19,6 +20,7 @@ from harmony.service.catalogue import RoundEntry
 from harmony.service.composition import ADVICE, spending_of, warning_of
 from harmony.service.problems import Problem
 from harmony.service.state import ServiceState
+from harmony.service.weighting import Weighted, read_population
 
 from .access import Manager, OwnForm, PageRoute, Viewer, field
 from .attention import notices
@@ -26,11 +28,12 @@ from .confirm import Irreversible
 from .exports import csv_response, json_response
 from .live import version_of
 from .policy_views import kept_sentence, retention_sentence
-from .readings import Read
+from .readings import Read, Readings
 from .rendering import page
 from .results import PageNumber, results_of
 from .snippets import snippets
 from .views import survey_row
+from .weights import Shares, weighing_of
 
 router = APIRouter(include_in_schema=False, route_class=PageRoute)
 
@@ -105,6 +108,7 @@ def show_survey(
     round: str = "",
     order: Literal["asked", "changed"] = "asked",
     page_number: PageNumber = 1,
+    population: Shares = (),
 ) -> Response:
     """Show a round of a survey, by default the latest; a page has so many attributes."""
     entry = state.catalogue.survey(name)
@@ -116,15 +120,20 @@ def show_survey(
     if not entry.rounds:
         return page(request, "survey.html", **shown, round=None)
     chosen = _round(state, name, round)
+    least = state.settings.stratum_reports
+    weighing = weighing_of(entry, chosen, read, population, least)
+    history = [one.result for one in weighing.history]
     outcomes = state.metrics.outcomes(name)
     return page(
         request,
         "survey.html",
+        status=422 if weighing.problem else 200,
         **shown,
-        **results_of(entry, chosen, read, page_number, state.clock(), order),
+        **results_of(entry, chosen, read, page_number, state.clock(), order, history),
+        weighing=weighing,
         kept=kept_sentence(chosen),
         taking=entry.open_round(state.clock()),
-        address=f"/surveys/{name}?order={order}&",
+        address=f"/surveys/{name}?order={order}{weighing.query}&",
         accepted=outcomes.get("accepted", 0),
         duplicates=outcomes.get("duplicate", 0),
         refused=[
@@ -136,17 +145,24 @@ def show_survey(
 
 
 @router.get("/surveys/{name}/estimates.json")
-def estimates_json(state: State, read: Read, _: Viewer, name: str, round: str = "") -> Response:
+def estimates_json(
+    state: State, read: Read, _: Viewer, name: str, round: str = "", population: Shares = ()
+) -> Response:
     """The estimates of a round as JSON."""
-    return json_response(read.result(_round(state, name, round)).to_dict())
+    return json_response(_estimated(state, read, _round(state, name, round), population).to_dict())
 
 
 @router.get("/surveys/{name}/estimates.csv")
-def estimates_csv(state: State, read: Read, _: Viewer, name: str, round: str = "") -> Response:
+def estimates_csv(
+    state: State, read: Read, _: Viewer, name: str, round: str = "", population: Shares = ()
+) -> Response:
     """The estimates of a round as CSV."""
     entry = _round(state, name, round)
     label = entry.live.round.label.replace(":", "-")
-    return csv_response(f"{name}-{label}.csv", read.result(entry).to_csv())
+    found = _estimated(state, read, entry, population)
+    if isinstance(found, Weighted):
+        return csv_response(f"{name}-{label}-weighted.csv", found.result.to_csv())
+    return csv_response(f"{name}-{label}.csv", found.to_csv())
 
 
 @router.post("/surveys/{name}/rounds")
@@ -185,6 +201,14 @@ def close_round(
         return act.ask(request, visitor, form)
     admin.close_round(state, visitor.holder, name, label)
     return RedirectResponse(f"/surveys/{name}", 303)
+
+
+def _estimated(
+    state: ServiceState, read: Readings, entry: RoundEntry, population: Shares
+) -> Result | Weighted:
+    if not population:
+        return read.result(entry)
+    return read.weighted(entry, read_population(population), state.settings.stratum_reports)
 
 
 def _round(state: ServiceState, name: str, label: str) -> RoundEntry:

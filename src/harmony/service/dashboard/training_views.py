@@ -104,10 +104,12 @@ def _scores(model: Document) -> Iterator[tuple[str, Document]]:
 
 
 def _weights_of(model: Document, about: str, score: Document) -> Iterator[tuple[str, str, float]]:
-    for feature in model["training"]["features"]:
-        name, weights = f"{about}{feature['name']}", score["weights"][feature["name"]]
+    from harmony.learn.crosses import read_features, resolved
+
+    for feature in resolved(read_features(model["training"]["features"])):
+        name, weights = f"{about}{feature.name}", score["weights"][feature.name]
         if isinstance(weights, Sequence):
-            for value, weight in zip(feature.get("values") or [False, True], weights, strict=True):
+            for value, weight in zip(feature.values, weights, strict=True):
                 yield name, shown_value(value), weight
         else:
             yield name, "", weights

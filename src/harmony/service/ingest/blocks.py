@@ -17,6 +17,7 @@ from harmony.survey import Survey
 from harmony_device.coins import ID_BYTES
 
 from ..sealing import seal, unseal
+from ..strata import NO_STRATUM, strata_of
 
 Reports = NDArray[np.uint8]
 """One report a row, as bytes: device, tier, symbols."""
@@ -35,7 +36,8 @@ class LiveRound:
     """A round that the service knows, with what it takes to read its reports.
 
     A step of a training is a round whose devices may report in none of the other steps.  `key`
-    seals the ids of its reports in the database; it is None once it was thrown away.
+    seals the ids of its reports in the database; it is None once it was thrown away.  Under
+    `stratum_key` ids say their devices' strata.
     """
 
     id: int
@@ -44,6 +46,7 @@ class LiveRound:
     opened: float
     training: int | None = None
     key: bytes | None = field(default=None, repr=False)
+    stratum_key: bytes | None = field(default=None, repr=False)
 
     @cached_property
     def size(self) -> int:
@@ -93,6 +96,12 @@ class LiveRound:
         cells = cells.reshape(len(reports), answers)
         cells[(cells < 0).any(axis=1) | (tiers >= offered)] = -1
         return cells
+
+    def strata(self, reports: Reports) -> Counts:
+        """Return the stratum of each report's device."""
+        if self.stratum_key is None:
+            return np.full(len(reports), NO_STRATUM, np.int64)
+        return strata_of(id_bytes(reports), self.stratum_key)
 
     def are_due(self, reports: Reports) -> NDArray[np.bool_]:
         """Return whether it is each report's device's turn: always, without rotation."""

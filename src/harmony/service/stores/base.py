@@ -14,6 +14,7 @@ from harmony.arrays import Counts
 from harmony.errors import HarmonyError
 from harmony.service.ingest.blocks import TIER, Block, LiveRound, Reports, rows_of
 from harmony.service.ingest.outcomes import ACCEPTED, CLOSED, FORBIDDEN, MALFORMED, Outcomes
+from harmony.service.schema import SHARDS
 from harmony.service.sealing import marks_of, seal
 
 Rows = NDArray[np.intp]
@@ -43,6 +44,9 @@ class Store(ABC):
     when it returns, the change is durable; when it raises `StoreError`, it may or may not have
     happened, and the store is ready for the next.
     """
+
+    _shard = 0
+    """Where it counts, among the shards of each stratum."""
 
     def commit(self, blocks: Sequence[Block], now: float) -> list[Outcomes]:
         """Add the reports that may be added; return what became of each, block by block."""
@@ -87,13 +91,16 @@ class Store(ABC):
     def _count(
         self, live: LiveRound, reports: Reports, cells: Counts, rows: Rows, step: int
     ) -> None:
-        """Add `step` to the tally for each answer of these rows."""
+        """Add `step` to the tally for each answer of these rows, in their devices' strata."""
         if not len(rows):
             return
-        touched, times = _counted(rows_of(cells, rows).reshape(-1))
-        tiers, members = _counted(rows_of(reports, rows)[:, TIER])
-        self._add_counts(live.id, touched, times * step)
-        self._add_totals(live.id, tiers, members * step)
+        counted, cells = rows_of(reports, rows), rows_of(cells, rows)
+        strata = live.strata(counted)
+        found, touched, times = _counted_in(strata, cells, live.coins.cells)
+        self._add_counts(live.id, SHARDS * found + self._shard, touched, times * step)
+        tiers = counted[:, TIER : TIER + 1].astype(np.int64)
+        found, touched, times = _counted_in(strata, tiers, len(live.survey.tiers))
+        self._add_totals(live.id, SHARDS * found + self._shard, touched, times * step)
 
     def erase(self) -> bool:
         """Overwrite in the files what was removed; False if a reader is in the way for now."""
@@ -127,12 +134,12 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
-        """Add to cells of this store's shard."""
+    def _add_counts(self, round_id: int, shards: Counts, cells: Counts, times: Counts) -> None:
+        """Add to cells, each of a shard."""
 
     @abstractmethod
-    def _add_totals(self, round_id: int, tiers: Counts, reports: Counts) -> None:
-        """Add to the reports a tier of this store's shard."""
+    def _add_totals(self, round_id: int, shards: Counts, tiers: Counts, reports: Counts) -> None:
+        """Add to the reports of tiers, each of a shard."""
 
     @abstractmethod
     def _refuse(self, mark: bytes) -> None:
@@ -141,6 +148,21 @@ class Store(ABC):
     @abstractmethod
     def _remove(self, live: LiveRound, sealed: bytes) -> bytes | None:
         """Take the report of a sealed id out of a round and return it as stored, if it is there."""
+
+
+def _counted_in(strata: Counts, places: Counts, width: int) -> tuple[Counts, Counts, Counts]:
+    """Return which places below `width` the rows have, stratum by stratum, and how many of each.
+
+    >>> [found.tolist() for found in _counted_in(np.array([9, 5, 9]), np.array([[1], [0], [1]]), 2)]
+    [[5, 9], [0, 1], [1, 2]]
+    """
+    if not strata.any():
+        touched, times = _counted(places.reshape(-1))
+        return np.zeros_like(touched), touched, times
+    present, _ = _counted(strata)
+    together = width * np.searchsorted(present, strata)[:, None] + places
+    touched, times = _counted(together.reshape(-1))
+    return present[touched // width], touched % width, times
 
 
 def _counted(values: NDArray[np.integer[Any]]) -> tuple[Counts, Counts]:

@@ -23,7 +23,6 @@ import sqlite3
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -39,10 +38,12 @@ from harmony_device.coins import ID_BYTES
 
 from .base import ReportsDroppedError, Store, StoreError
 
-SHARD = 0
-"""SQLite has one writer at a time, so one shard is enough."""
-
 Scope = tuple[str, int]
+
+PLACE_BITS = 32
+SHARD = f"CAST(key AS INTEGER) >> {PLACE_BITS}"
+PLACE = f"CAST(key AS INTEGER) & {(1 << PLACE_BITS) - 1}"
+"""A key of the JSON that is sent has a shard above a cell or a tier."""
 
 ERASE_MILLISECONDS = 100
 """How long erasing may wait for readers, while reports wait for it."""
@@ -272,20 +273,20 @@ class SqliteStore(Store):
             same[here] = (stored == reports[here]).all(axis=1)
         return same
 
-    def _add_counts(self, round_id: int, cells: Counts, times: Counts) -> None:
+    def _add_counts(self, round_id: int, shards: Counts, cells: Counts, times: Counts) -> None:
         self._connection.execute(
             "INSERT INTO counts (round, shard, cell, count) "
-            "SELECT ?, ?, CAST(key AS INTEGER), value FROM json_each(?) WHERE true "
+            f"SELECT ?, {SHARD}, {PLACE}, value FROM json_each(?) WHERE true "
             "ON CONFLICT (round, shard, cell) DO UPDATE SET count = count + excluded.count",
-            (round_id, SHARD, _json(cells, times)),
+            (round_id, _json(shards, cells, times)),
         )
 
-    def _add_totals(self, round_id: int, tiers: Counts, reports: Counts) -> None:
+    def _add_totals(self, round_id: int, shards: Counts, tiers: Counts, reports: Counts) -> None:
         self._connection.execute(
             "INSERT INTO totals (round, shard, tier, reports) "
-            "SELECT ?, ?, CAST(key AS INTEGER), value FROM json_each(?) WHERE true "
+            f"SELECT ?, {SHARD}, {PLACE}, value FROM json_each(?) WHERE true "
             "ON CONFLICT (round, shard, tier) DO UPDATE SET reports = reports + excluded.reports",
-            (round_id, SHARD, _json(tiers, reports)),
+            (round_id, _json(shards, tiers, reports)),
         )
 
     def _refuse(self, mark: bytes) -> None:
@@ -336,6 +337,7 @@ def _scope(round_id: int, training: int | None) -> Scope:
     return ("round", round_id) if training is None else ("training", training)
 
 
-def _json(keys: NDArray[Any], values: Counts) -> str:
+def _json(shards: Counts, places: Counts, values: Counts) -> str:
     """Return one JSON object: SQLite reads it as rows, in one statement without the GIL."""
+    keys = shards << PLACE_BITS | places
     return msgspec.json.encode(dict(zip(keys.tolist(), values.tolist(), strict=True))).decode()

@@ -30,7 +30,7 @@ from ..activity import CREATED, SERVER, STOPPED, Actor, note
 from ..catalogue import Catalogue
 from ..database import Database
 from ..entries import EXPLORATION, TRAINING, StepEntry, TrainingEntry, kind_of
-from ..problems import Problem
+from ..problems import Problem, is_of_database
 from ..round_rows import read_tally, retired_labels
 from .arrivals import Arrivals
 from .pacing import Pacing
@@ -278,7 +278,9 @@ class Trainings:
         """Close a step; a training that cannot go on must not hold up the others."""
         try:
             self._close(entry, step)
-        except HarmonyError:
+        except Exception as problem:
+            if is_of_database(problem):
+                raise
             self._failed[entry.id] = self._clock() + RETRY_SECONDS
             log.exception("a step could not be closed", training=entry.name, step=step.number)
 
@@ -313,7 +315,7 @@ class Trainings:
         """Return the state after a step; a training can be stopped even if it cannot learn."""
         try:
             return learnt(entry, stored, tally, self._least(entry, step))
-        except HarmonyError:
+        except Exception:
             if not stopping:
                 raise
             return State(stored, None)

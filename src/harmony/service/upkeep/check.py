@@ -20,6 +20,7 @@ from harmony.service.entries import RoundEntry
 from harmony.service.retention import DAY
 from harmony.service.sealing import KEY_BYTES, NO_KEY
 from harmony.service.stores.device_index import DeviceIndex
+from harmony.service.strata import read_key
 from harmony.service.training.storage import runner_of
 
 from .backup import check_file, existing_sqlite
@@ -65,6 +66,11 @@ def check(database: Database, now: float) -> Iterator[Finding]:
     yield Finding("schema", problem)
     if problem is not None:
         return
+    with database.read() as connection:
+        problem = _stratum_key(connection)
+    yield Finding("stratum key", problem)
+    if problem is not None:
+        return
     catalogue = Catalogue(database, lambda: now)
     catalogue.reload()
     with database.read() as connection:
@@ -92,6 +98,14 @@ def _schema(connection: Connection) -> str | None:
         columns = {column["name"] for column in inspector.get_columns(table.name)}
         if lost := {column.name for column in table.columns} - columns:
             return f"column {min(lost)!r} of {table.name!r} is missing"
+    return None
+
+
+def _stratum_key(connection: Connection) -> str | None:
+    try:
+        read_key(connection)
+    except DatabaseError as problem:
+        return str(problem)
     return None
 
 

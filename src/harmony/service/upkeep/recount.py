@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from sqlalchemy import Connection, text
 
+from harmony.arrays import Counts
 from harmony.service.ingest.blocks import TIER, LiveRound, Reports, device_words, id_bytes
-from harmony.service.round_rows import read_tally
+from harmony.service.round_rows import read_tallies
 from harmony.service.sealing import marks_of
 from harmony.service.stores.device_index import DeviceIndex
 from harmony.service.stores.sqlite import NO_REPORT
@@ -25,6 +27,7 @@ class Recounted:
 
     reports: int
     is_tally: bool
+    """Whether they are what its tally counts, stratum by stratum."""
     repeated: int
     """Reports of devices that reported before: in the round, or in another step."""
     deleted: int
@@ -54,8 +57,8 @@ def recount(
     connection: Connection, live: LiveRound, seen: DeviceIndex, deleted: frozenset[bytes]
 ) -> Recounted:
     """Recount a round; `seen` has the devices of the other steps, and `deleted` the marks."""
-    tally = Tally.empty(live.survey, live.round)
-    counts, tiers = tally.counts.copy(), np.zeros(len(live.survey.tiers), np.int64)
+    counts: dict[int, Counts] = defaultdict(lambda: np.zeros(live.coins.cells, np.int64))
+    tiers: dict[int, Counts] = defaultdict(lambda: np.zeros(len(live.survey.tiers), np.int64))
     reports = repeated = gone = malformed = 0
     for rows in stored_reports(connection, live):
         reports += len(rows)
@@ -65,10 +68,21 @@ def recount(
         cells = live.locate(rows)
         good = cells[:, 0] >= 0
         malformed += int((~good).sum())
-        np.add.at(counts, cells[good].reshape(-1), 1)
-        tiers += np.bincount(rows[good, TIER], minlength=len(tiers))[: len(tiers)]
-    counted = Tally.of(live.survey, live.round, counts, tuple(tiers.tolist()))
-    return Recounted(reports, counted == read_tally(connection, live), repeated, gone, malformed)
+        strata = live.strata(rows)
+        for stratum in np.unique(strata[good]).tolist():
+            here = good & (strata == stratum)
+            np.add.at(counts[stratum], cells[here].reshape(-1), 1)
+            np.add.at(tiers[stratum], rows[here, TIER], 1)
+    counted = {
+        stratum: Tally.of(live.survey, live.round, counts[stratum], tuple(mine.tolist()))
+        for stratum, mine in tiers.items()
+    }
+    kept = {
+        stratum: one
+        for stratum, one in read_tallies(connection, live).items()
+        if one.reports or one.counts.any()  # all its devices may have been deleted
+    }
+    return Recounted(reports, counted == kept, repeated, gone, malformed)
 
 
 def cut(ids: bytes) -> list[bytes]:

@@ -50,7 +50,7 @@ final class DerivationReader {
     private Derivation feature() throws Refused {
         int place = featurePlace();
         Attribute feature = features.get(place);
-        if (feature instanceof NumberAttribute) {
+        if (feature.size() == 0) {
             NumberAttribute number = (NumberAttribute) feature;
             return number(Derivation.number(place, number.low, number.high));
         }
@@ -63,7 +63,7 @@ final class DerivationReader {
         Attribute feature = features.get(place);
         Derived.Term term = term(fields.get("of"));
         double clip = positive(fields.get("clip"), "clip");
-        if (feature instanceof NumberAttribute) {
+        if (feature.size() == 0) {
             return number(Derivation.gradient(
                     place, term, clip, fields.number("middle"), positive(fields.get("reach"), "reach")));
         }

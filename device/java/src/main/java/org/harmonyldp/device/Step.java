@@ -41,7 +41,10 @@ final class Step implements Questions {
         if (derivations == null) {
             return survey.needs();
         }
-        List<Attribute> needs = new ArrayList<>(features);
+        List<Attribute> needs = new ArrayList<>();
+        for (Attribute feature : features) {
+            needs.addAll(feature.parts());
+        }
         needs.add(label);
         return needs;
     }
@@ -55,13 +58,13 @@ final class Step implements Questions {
         double chance = (SipHash.littleEndian(random.next(8), 0, 8) >>> 11) * 0x1p-53;
         double[] told = new double[features.size()];
         for (int place = 0; place < told.length; place++) {
-            Attribute feature = features.get(place);
-            double answer = feature.answer(values.get(feature.reads));
-            boolean lacksNumber = feature instanceof NumberAttribute && Double.isNaN(answer);
-            told[place] = lacksNumber ? 0 : scaled(feature, answer);
+            told[place] = read(features.get(place), values);
+            if (features.get(place).size() == 0 && Double.isNaN(told[place])) {
+                told[place] = 0;
+            }
         }
-        double answer = label.answer(values.get(label.reads));
-        double target = label instanceof Category ? 2 * answer - 1 : scaled(label, answer);
+        double target = read(label, values);
+        target = label.size() > 0 ? 2 * target - 1 : target;
         double score = model.of(told);
         Derived derived = new Derived(told, target, score, direction == null ? score : direction.of(told), chance);
         double[][] answers = new double[derivations.length][];
@@ -71,12 +74,16 @@ final class Step implements Questions {
         return answers;
     }
 
-    /** A number on a scale from -1 to 1, and a level as it is; NaN where there is none. */
-    private static double scaled(Attribute attribute, double answer) {
-        if (!(attribute instanceof NumberAttribute)) {
+    /** A number on a scale from -1 to 1, or a level, that of a pair from both of its parts; NaN where there is none. */
+    private static double read(Attribute variable, Map<String, Object> values) {
+        double answer = 0;
+        for (Attribute part : variable.parts()) {
+            answer = answer * part.size() + part.answer(values.get(part.reads));
+        }
+        if (variable.size() > 0) {
             return answer;
         }
-        NumberAttribute number = (NumberAttribute) attribute;
+        NumberAttribute number = (NumberAttribute) variable;
         double half = half(number);
         return Derived.clip((answer - (number.low + half)) / half);
     }

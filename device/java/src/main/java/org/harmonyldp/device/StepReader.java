@@ -35,9 +35,9 @@ final class StepReader {
             return new Step((String) document.get("training"), survey, round);
         }
         readFeatures();
-        Attribute label = attribute(document.fields("label"));
-        if (label instanceof Category && label.size() != 2) {
-            throw document.refused("label", "must be numeric or have two values");
+        Attribute label = variable(document.fields("label"));
+        if (label.size() != 0 && !(label instanceof Category && label.size() == 2)) {
+            throw document.refused("label", "must be numeric, without bins, or have two values");
         }
         Score model = score(document.fields("model"));
         Score direction = document.get("direction") == null ? null : score(document.fields("direction"));
@@ -57,7 +57,7 @@ final class StepReader {
         List<?> listed = document.list("features", 1, SurveyReader.MOST_ATTRIBUTES);
         for (int place = 0; place < listed.size(); place++) {
             Fields fields = document.fields("features", place, listed.get(place));
-            Attribute feature = attribute(fields);
+            Attribute feature = variable(fields);
             if (places.put(feature.name, place) != null) {
                 throw fields.refused("name", "is another feature's, too");
             }
@@ -65,18 +65,21 @@ final class StepReader {
         }
     }
 
-    private static Attribute attribute(Fields fields) throws Refused {
-        Attribute attribute = AttributeReader.read(fields);
-        if (attribute instanceof Histogram) {
-            throw fields.refused("bins", "are not for features and labels");
+    /** A feature or a label: a number, or what has levels: values, bins or pairs of them. */
+    private static Attribute variable(Fields fields) throws Refused {
+        Attribute variable = AttributeReader.read(fields);
+        for (Attribute part : variable.parts()) {
+            if (part.asksFor == null || part instanceof TextAttribute) {
+                throw fields.refused("kind", "must be numeric, categorical or crosstab");
+            }
+            if (part instanceof RoundedNumber) {
+                throw fields.refused("of", "must have values or bins in a feature");
+            }
         }
-        if (attribute.asksFor == null || attribute instanceof TextAttribute) {
-            throw fields.refused("kind", "must be numeric or categorical");
-        }
-        if (attribute instanceof NumberAttribute && Step.half((NumberAttribute) attribute) == 0) {
+        if (variable.size() == 0 && Step.half((NumberAttribute) variable) == 0) {
             throw fields.refused("high", "is too near low");
         }
-        return attribute;
+        return variable;
     }
 
     private Score score(Fields fields) throws Refused {
@@ -85,7 +88,7 @@ final class StepReader {
         boolean[] levels = new boolean[features.size()];
         for (int place = 0; place < read.length; place++) {
             Attribute feature = features.get(place);
-            levels[place] = feature instanceof Category;
+            levels[place] = feature.size() > 0;
             if (!levels[place]) {
                 read[place] = new double[] {weights.number(feature.name)};
                 continue;

@@ -81,6 +81,7 @@ final class ServerVectors extends Vectors {
         reports("extreme", "extreme_reports");
         reports("numeric", "numeric_reports");
         reports("rounding", "rounding_reports");
+        reports("crossed", "crossed_reports");
         for (Object one : list(file, "refused")) {
             expectRefused(one, refusal(one));
         }

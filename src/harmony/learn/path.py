@@ -1,0 +1,202 @@
+"""The path of a descent: what its gradients, taken together, tell about where it should end.
+
+The gradient at weights w is b - S w, with S the covariance of all features, of which only the
+diagonal is known: nobody is asked about pairs of features.  But gradients at several weights tell
+more, and there are two ways to read them.  Either every coordinate falls as the lines have shown
+the whole to fall, but for a factor of its own; that is all there is to see where answers are noisy.
+Or features take from each other what their correlations have them take, which are any numbers of
+one size: then the gradients tell S along the path and, for it is symmetric, across.  That finds
+effects in the difference of correlated features, as conjugate directions would.  Each reading is a
+Gaussian process for every coordinate, and the gradients themselves say which is the likelier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..arrays import Floats
+from .features import Features, Gradient
+from .mixture import Mixture, posterior_weights
+
+CURVATURE_DOUBT = 0.5
+CURVATURES = (0.05, 5.0)
+
+CORRELATIONS = (0.03, 0.1, 0.3, 1.0)
+"""The sizes that correlations of features may have."""
+
+EVIDENCE = 3.0
+"""By how much the logarithm of its likelihood must be greater for correlations to be seen."""
+
+LEAST_EIGENVALUE = 0.02
+"""Of the features' correlations: the least share of a variance that no other feature takes."""
+
+MOST_COORDINATES = 1024
+"""Above so many nobody looks for correlations: that takes their cube in time."""
+
+ROUNDS = 3
+"""How often priors are fitted anew to what is left once other features have taken their part."""
+
+
+@dataclass(frozen=True)
+class Falls:
+    """The gradient here, and how it falls: along a change x by c s x, with s the variances, or,
+    where the `covariance` S of the features is seen, by S x."""
+
+    here: Gradient
+    variances: Floats
+    curvatures: Floats
+    covariance: Floats | None = None
+
+    def std(self, change: Floats) -> float:
+        """Return the standard deviation of the score with these weights."""
+        seen = self.covariance
+        variance = self.variances @ change**2 if seen is None else change @ seen @ change
+        return float(np.sqrt(max(float(variance), 1e-12)))
+
+
+@dataclass
+class Path:
+    """The gradients found so far, the weights at which they were, and what those should have taken.
+
+    The latter is by what the lines have shown, were features uncorrelated but for that.
+    """
+
+    variances: Floats
+    taken: Floats
+    weights: list[Floats] = field(default_factory=list)
+    takens: list[Floats] = field(default_factory=list)
+    gradients: list[Gradient] = field(default_factory=list)
+
+    @classmethod
+    def begun(cls, variances: Floats) -> Path:
+        return cls(variances, np.zeros_like(variances))
+
+    def add(self, gradient: Gradient, weights: Floats) -> None:
+        """Keep a gradient that was found here."""
+        self.gradients.append(gradient)
+        self.weights.append(weights)
+        self.takens.append(self.taken)
+
+    def take(self, change: Floats) -> None:
+        """Go on along a change, as far as a line has led: nothing should be left along it."""
+        self.taken = self.taken + self.variances * change
+
+    def falls(self) -> Falls:
+        """Return what is known here, after a gradient."""
+        variances, weights = self.variances, np.stack(self.weights)
+        found = np.stack([one.means for one in self.gradients], axis=1)
+        noise = 1 / np.maximum(np.stack([one.precisions for one in self.gradients], axis=1), 1e-30)
+        taken = np.stack(self.takens, axis=1)
+        alone = _Process.fit(noise, CURVATURE_DOUBT**2 * _squares(taken), found + taken)
+        roots = np.sqrt(variances)
+        expected, moved = variances[:, None] * weights.T, roots[:, None] * weights.T
+        shared = variances[:, None, None] * (moved.T @ moved - _squares(moved))
+        ones = np.ones(len(variances))
+        processes = {}
+        if len(variances) <= MOST_COORDINATES and weights.any():
+            for size in CORRELATIONS:
+                processes[size] = _Process.fit(noise, size**2 * shared, found + expected)
+        size = max(processes, key=lambda one: processes[one].likelihood, default=0.0)
+        if not size or processes[size].likelihood < alone.likelihood + EVIDENCE:
+            curvatures = 1 - CURVATURE_DOUBT**2 * (taken * alone.pulls).sum(axis=1)
+            return Falls(alone.last(taken), variances, np.clip(curvatures, *CURVATURES))
+        process = processes[size]
+        rows = -(size**2) * (roots[:, None] * process.pulls) @ moved.T
+        seen = variances[:, None] * np.einsum(
+            "jk,ikl,jl->ij", moved, process.inverse, moved, optimize=True
+        )
+        covariance = roots[:, None] * _correlations(rows, size**2 * seen, size) * roots
+        return Falls(process.last(expected), variances, ones, covariance)
+
+    def target(self, known: Features, total: float) -> tuple[Floats, Mixture, Gradient, Falls]:
+        """Return the weights to go to, the priors that say so, and what those were fitted to."""
+        now, falls = self.weights[-1], self.falls()
+        wanted = Gradient(
+            falls.here.means / falls.curvatures + self.variances * now,
+            falls.here.precisions * falls.curvatures**2,
+        )
+        mixture = Mixture.fit(known, wanted, total)
+        if falls.covariance is None:
+            return posterior_weights(known, wanted, mixture), mixture, wanted, falls
+        crossing = falls.covariance - np.diag(self.variances)
+        for _ in range(ROUNDS):
+            aimed = _solved(known, mixture, wanted.plus(crossing @ now), falls.covariance)
+            own = wanted.plus(crossing @ (now - aimed))
+            mixture = Mixture.fit(known, own, total)
+        return aimed, mixture, own, falls
+
+
+@dataclass(frozen=True)
+class _Process:
+    """A Gaussian process for each coordinate, of unknown mean, that was observed some times."""
+
+    covariance: Floats
+    inverse: Floats
+    level: Floats
+    pulls: Floats
+    likelihood: float
+
+    @classmethod
+    def fit(cls, noise: Floats, covariance: Floats, observed: Floats) -> _Process:
+        total = covariance + noise[:, :, None] * np.eye(noise.shape[1])
+        inverse: Floats = np.asarray(np.linalg.inv(total), np.float64)
+        weights = inverse.sum(axis=2)
+        precision = np.maximum(weights.sum(axis=1), 1e-300)
+        level = (weights * observed).sum(axis=1) / precision
+        missed = observed - level[:, None]
+        pulls = np.einsum("ikl,il->ik", inverse, missed)
+        size = np.linalg.slogdet(total)[1] + np.log(precision) + (missed * pulls).sum(axis=1)
+        return cls(covariance, inverse, level, pulls, -float(size.sum()) / 2)
+
+    def last(self, expected: Floats) -> Gradient:
+        """Return the gradient where it was observed last, and should have fallen by `expected`."""
+        covariances = self.covariance[:, :, -1]
+        means = self.level + (covariances * self.pulls).sum(axis=1) - expected[:, -1]
+        gained = np.einsum("ikl,il->ik", self.inverse, covariances)
+        doubt = (1 - gained.sum(axis=1)) ** 2 / np.maximum(self.inverse.sum(axis=(1, 2)), 1e-300)
+        variance = self.covariance[:, -1, -1] - (gained * covariances).sum(axis=1) + doubt
+        return Gradient(means, 1 / np.maximum(variance, 1e-30))
+
+
+def _squares(rows: Floats) -> Floats:
+    return rows[:, :, None] * rows[:, None, :]
+
+
+def _correlations(rows: Floats, seen: Floats, size: float) -> Floats:
+    """Return the correlations that are nearest to what each row says of its own ones.
+
+    They are of this `size`, and `seen` is the share of their variance by which a row knows them:
+    each pair of features is told by both.  No direction has less variance than its error.
+    """
+    weights = 1 / (1 - np.clip(seen, 0.0, 1 - 1e-6))
+    precisions = weights + weights.T - 1
+    joined = (rows * weights + (rows * weights).T) / precisions
+    np.fill_diagonal(joined, 0.0)
+    eigenvalues, vectors = np.linalg.eigh(joined)
+    errors = size * np.sqrt(2 * np.einsum("ik,ij,jk->k", vectors**2, 1 / precisions, vectors**2))
+    found = (vectors * np.maximum(1 + eigenvalues, LEAST_EIGENVALUE + errors)) @ vectors.T
+    roots = np.sqrt(np.diag(found))
+    correlations: Floats = found / roots / roots[:, None]
+    return correlations
+
+
+def _solved(known: Features, mixture: Mixture, summed: Gradient, covariance: Floats) -> Floats:
+    """Return the posterior mean of weights w, if the covariance times w plus noise is `summed`.
+
+    The priors are written as what they do where the covariance is diagonal.
+    """
+    precisions = np.maximum(summed.precisions, 1e-30)
+    identity = np.eye(len(precisions))
+    shrunk = [
+        posterior_weights(
+            known, Gradient(row / (known.variances * precisions), precisions), mixture
+        )
+        for row in identity
+    ]
+    weighed = covariance * precisions
+    more = weighed @ covariance - np.diag(precisions * known.variances**2)
+    solver = np.stack(shrunk, axis=1)
+    aimed = solver @ (weighed @ summed.means)
+    return np.asarray(np.linalg.solve(identity + solver @ more, aimed), np.float64)
