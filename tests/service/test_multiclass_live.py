@@ -27,7 +27,7 @@ TRAINING = Training(
     loss="logistic",
     label=hm.Categorical("travel", KINDS),
     features=[hm.Categorical("home", ["town", "city", "farm"])],
-    devices=1500,
+    devices=4500,
 )
 
 
@@ -65,7 +65,7 @@ def test_three_classes_are_learned_from_devices_and_kills_change_nothing(
                 connection = Connection(server.port)
             wait_until(lambda number=number: has_moved_on(state, number), "the next step")
         assert server.stop() == 0
-    assert sum(check_tallies(state, "travel")) == 1500
+    assert sum(check_tallies(state, "travel")) == TRAINING.devices
     progress = state.trainings.progress("travel")
     labels = {row["class"] for row in progress.trainer.history}
     assert labels == set(KINDS)

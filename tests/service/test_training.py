@@ -156,7 +156,7 @@ def test_a_late_report_is_refused_as_closed_and_counted(service: Service) -> Non
 def test_a_step_over_its_deadline_closes_when_it_has_enough(serve: Start) -> None:
     clock = Clock()
     service = serve(clock)
-    create(service, replace(SMALL, devices=200), step_seconds=100, least=4)
+    create(service, step_seconds=100, least=4)
     assert open_step(service.state).wanted > 4
     fill_step(service, reports=3)
     clock.now += 101
@@ -183,7 +183,7 @@ def test_a_stopped_training_keeps_what_it_has_learnt(service: Service) -> None:
 
 
 def test_devices_beyond_those_wanted_are_sent_away_for_longer_and_longer(service: Service) -> None:
-    create(service, step_seconds=100)
+    create(service, replace(SMALL, devices=40), step_seconds=100)
     waits: list[int] = []
     for _ in range(100):
         response = task_of(service, service.enrol())
@@ -210,7 +210,7 @@ def test_a_device_that_asks_again_gets_the_same_task(service: Service) -> None:
 
 
 def test_a_deleted_device_leaves_the_open_step_and_the_closed_ones(service: Service) -> None:
-    create(service, replace(SMALL, devices=400))  # whose second step wants more than two
+    create(service)
     early, late, stays = service.enrol(), service.enrol(), service.enrol()
     service.send(early, body_of(service, early), SMALL.name)
     fill_step(service)
@@ -252,7 +252,7 @@ def test_a_server_that_fails_while_it_closes_a_step_closes_it_later(
 
 def test_of_two_servers_one_closes_a_step(serve: Start) -> None:
     servers = [serve(), serve()]
-    create(servers[0], replace(SMALL, devices=200))
+    create(servers[0])
     while True:
         for server in servers:
             server.state.catalogue.reload()

@@ -23,7 +23,7 @@ SMALL = Training(
     loss="logistic",
     label=hm.Boolean("charging"),
     features=[hm.Categorical("theme", ["light", "dark", "auto"]), hm.Boolean("wifi")],
-    devices=120,
+    devices=3000,  # enough that there is something to learn, so that there are several steps
 )
 RECORD = {"charging": True, "theme": "dark", "wifi": False}
 
@@ -42,8 +42,9 @@ def open_step(state: ServiceState, name: str = SMALL.name) -> StepEntry:
     return step
 
 
-def report_of(step: Step, device: bytes, record: Mapping[str, object] = RECORD) -> bytes:
-    """Return a device's report to a step, made by the SDK's own functions."""
+def report_of(step: Step, device: bytes, record: Mapping[str, object] | None = None) -> bytes:
+    """Return a device's report to a step, made by the SDK's own functions; half of them charge."""
+    record = record or RECORD | {"charging": device[0] % 2 == 1}
     answers = step.read(record, os.urandom)
     asked = ask(step.survey, step.seed, device, 0)
     return randomise(step.survey, device, 0, answers, asked, os.urandom)
