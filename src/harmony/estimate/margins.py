@@ -101,8 +101,13 @@ class Margins:
         )
 
     def variances(self, alone: Sampling, source: Source) -> Floats:
-        """Return the variance of each frequency, of which `alone` and `source` are one part."""
-        if self.covariance is not None:
-            return np.diag(self.covariance)
+        """Return the variance of each frequency, of which `alone` and `source` are one part.
+
+        It is no less than precisions say, as plans do: holding all frequencies to a sum of one may
+        gain a little more, but then simultaneous intervals held in 93% of rounds instead of 95%.
+        """
         gain = 1 / source.variance / sum(one.precision for one in self.told)
-        return np.asarray(gain * alone.cumulants(self.shares)[0])
+        promised = np.asarray(gain * alone.cumulants(self.shares)[0])
+        if self.covariance is None:
+            return promised
+        return np.maximum(promised, np.diag(self.covariance))
