@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,8 @@ from ..crosstab import Crosstab, Rounded
 from ..errors import HarmonyError
 from .association import Association, association_of
 from .base import Estimate, Row
-from .group_means import group_means
+from .group_means import group_means, moved_means
+from .influence import extreme_places
 from .intervals import confidence_of_each, single
 from .joint import JoinedSampling, Joint
 from .ratios import Ratios
@@ -146,6 +147,22 @@ class CrosstabEstimate(Estimate):
         if not self.n:
             return Ratios.unknown(self.shape[0], (number.low, number.high))
         return group_means(self.joint, number, self._shares, of_all=of_all)
+
+    def moved_most(self) -> Floats:
+        """Return the sums over the table of which influence is that on the pairs, or the means."""
+        if self.number is not None:
+            return moved_means(self.joint, self.number, self.group_means())
+        places = extreme_places(self.raw)[:, None]
+        return np.asarray(np.arange(len(self.values)) == places, np.float64)
+
+    @property
+    def widest(self) -> float:
+        """How far anything in it can be moved: the range of the number, or all devices."""
+        return 1.0 if self.number is None else self.number.high - self.number.low
+
+    def influence_in_words(self, write: Callable[[float], str]) -> str:
+        """Return the influence, on means in the number's own units."""
+        return write(self.influence)
 
     @cached_property
     def association(self) -> Association:

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
+from .hierarchy import Places
+
+LOOKED_AT = 16
+"""Estimates of one question for which influence is worked out, at most: it differs little."""
 
 
 @dataclass(frozen=True)
@@ -55,3 +59,22 @@ def largest_influence(groups: Sequence[Group], liars: float) -> float:
         each = weights[:, None] * moves / sizes[:, None]
         most = max(most, float(fill_groups(each, sizes, liars).max()))
     return most
+
+
+def extreme_places(estimates: Floats) -> Places:
+    """Return where the lowest and the highest estimates are: those can be moved furthest.
+
+    >>> extreme_places(np.array([0.3, 0.5, 0.2])).tolist()
+    [0, 1, 2]
+    """
+    order = np.argsort(estimates)
+    return np.unique(np.concatenate([order[: LOOKED_AT // 2], order[-LOOKED_AT // 2 :]]))
+
+
+def spread_places(leaves: int) -> Places:
+    """Return some of the edges of so many bins, spread so that few are those of larger bins.
+
+    >>> spread_places(256)[:4].tolist()
+    [0, 15, 30, 45]
+    """
+    return np.unique(np.linspace(0, leaves, LOOKED_AT + 2).astype(np.intp))[:-1]

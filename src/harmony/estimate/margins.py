@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Floats
 from .combine import COVARIANCE_VALUES
 from .consistency import project_to_simplex
+from .hierarchy import Places
 from .sampling import Sampling
 from .sources import Source, covariance, smoothed, spread_of
 
@@ -87,18 +88,23 @@ class Margins:
         size = len(self.shares)
         if size > COVARIANCE_VALUES:
             return None
-        about_mean = np.eye(size) - 1 / size
         return covariance(
-            [one.source for one in self.told],
-            [
-                one.spread(trust * about_mean)
-                for trust, one in zip(self.trust.tolist(), self.told, strict=True)
-            ],
+            *self.weights(np.arange(size)),
             [one.of_pairs(self.shares) for one in self.told],
             spread_of(np.eye(size), self.shares),
             self.devices,
             self.overlap,
         )
+
+    def weights(self, places: Places) -> tuple[list[Source], list[Floats]]:
+        """Return what some of the frequencies make of those of each source."""
+        size = len(self.shares)
+        about_mean = np.eye(size)[places] - 1 / size
+        weights = [
+            one.spread(trust * about_mean)
+            for trust, one in zip(self.trust.tolist(), self.told, strict=True)
+        ]
+        return [one.source for one in self.told], weights
 
     def variances(self, alone: Sampling, source: Source) -> Floats:
         """Return the variance of each frequency, of which `alone` and `source` are one part.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import Counts
+from ..arrays import Counts, Floats
 from ..attributes import Signed
 from ..crosstab import Crosstab
 from ..distribution import Distribution
@@ -20,7 +20,7 @@ from .combine import Combined, combine, tier_parts
 from .common import Alike, Turns
 from .crosstab import CrosstabEstimate
 from .distribution import DistributionEstimate
-from .influence import Group, largest_influence
+from .influence import Group, extreme_places, largest_influence, spread_places
 from .joint import JoinedSampling, Joint
 from .margins import Marginal, Margins
 from .sources import Source, overlap_of
@@ -144,6 +144,7 @@ class Answers:
         return replace(
             alone,
             n=sum(one.source.answers for one in told),
+            influence=self._influence(*joined.weights(extreme_places(joined.frequencies))),
             sampling=JoinedSampling(joined.frequencies, alone.sampling, variances, joined.shares),
             covariance=joined.covariance,
             alike=None,
@@ -174,7 +175,10 @@ class Answers:
             self.too_wide,
         )
         if found.n:
-            object.__setattr__(found, "influence", self._influence(found))
+            leaves = np.arange(len(found.edges) - 1)
+            below = (leaves < spread_places(len(leaves))[1:, None]).astype(np.float64)
+            influence = self._influence(sources, found.tree.adjoint(below))
+            object.__setattr__(found, "influence", influence)
         return found
 
     def crosstab(self, question: Crosstab, place: int) -> CrosstabEstimate:
@@ -193,7 +197,7 @@ class Answers:
             self.devices,
             self._overlap,
         )
-        return CrosstabEstimate(
+        found = CrosstabEstimate(
             question.name,
             question,
             combined.n,
@@ -204,6 +208,12 @@ class Answers:
             self.too_wide,
             combined.tiers,
         )
+        if found.n:
+            moved = found.moved_most()
+            # What is moved as far as it can be is no longer moved in proportion.
+            influence = self._influence(*joint.weights(moved)) if len(moved) else np.inf
+            object.__setattr__(found, "influence", min(influence, found.widest))
+        return found
 
     @cached_property
     def _sources(self) -> dict[int, Source]:
@@ -228,16 +238,16 @@ class Answers:
                 found.setdefault(what_is_asked(one), []).append((place, known))
         return found
 
-    def _influence(self, one: DistributionEstimate) -> float:
-        """Return how far dishonest devices could move the CDF at an edge of the coarsest bins."""
-        leaves = np.arange(len(one.edges) - 1)
-        edges = one.tree.starts[0][1:, None]
-        weights = one.tree.adjoint((leaves < edges).astype(np.float64))
+    def _influence(self, sources: Sequence[Source], weights: Sequence[Floats]) -> float:
+        """Return how far dishonest devices could move any of these sums over sources, a row each.
+
+        A device does its worst with whatever the coin asks it.
+        """
         groups = []
         for cells, reports in zip(self.cells, self.tier_reports, strict=True):
-            said, lowest, highest = (np.zeros(len(edges)) for _ in range(3))
+            said, lowest, highest = (np.zeros(len(weights[0])) for _ in range(3))
             share = 0.0
-            for source, rows in zip(one.sources, weights, strict=True):
+            for source, rows in zip(sources, weights, strict=True):
                 for part in source.parts:
                     if not any(part.cells is one for one in cells):
                         continue
