@@ -1,94 +1,131 @@
-"""A distribution as a smooth curve: which helps wherever it is one.
+"""The posterior mean of a distribution, over several ways in which it may be simple.
 
-`smoothing` judges details bin by bin, from the coarsest down, and so keeps jumps.  Most numbers are
-distributed smoothly, and of those a curve that bends as little as the data allow, and is nowhere
-negative, is closer.  Two estimates that err in different ways are closer still on average, so that
-is taken, unless the curve cuts off what is there: then what is estimated without bias contradicts
-it.
+`smoothing` judges details bin by bin, from the coarsest down, and so keeps whatever may be there.
+Most distributions are simpler than that: even, smooth, or even in a few blocks.  How simple this
+one is, its reports say: each prior, with each size of differences from even, makes what was
+estimated so and so likely (its evidence), and counts by that.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 from scipy.optimize import nnls
 
 from ..arrays import Floats
+from .consistency import project_to_simplex
 from .hierarchy import Tree
+from .priors import jumps, priors
+from .smoothing import smooth_downwards
 
 FEWEST, MOST = 32, 128
 """Bins that a curve is drawn through: fewer tell no curve, and with more it takes long."""
 
-TRUSTED = 0.75
-"""The weight of the curve in the average; the more, the worse where there are jumps."""
+SIZES = 10.0 ** np.arange(-8, 3.5, 0.5)
+"""Variances that relative differences from an even density may have."""
 
-CONTRADICTED = 0.75
-"""How many standard errors of the CDF a curve may be farther from what was estimated."""
-
-PENALTIES = 10.0 ** np.arange(-6, 8, 0.5)
-"""How much bending counts against what was estimated, as multiples of a common size."""
+SLIGHT = 0.03
+"""The weight, as a share of the largest, below which a curve is left out."""
 
 
-def with_curve(bins: Floats, shares: Floats, tree: Tree) -> Floats:
-    """Return the average of shares without noise by bins and of those on a curve, if that fits.
+def smooth_shares(shares: Floats, tree: Tree) -> Floats:
+    """Return shares of leaves without negative ones, and without what is only noise.
 
-    `shares` are the unbiased ones of the leaves, `bins` what `smoothing` makes of them.
+    `shares` are the unbiased ones.
 
-    >>> from .consistency import project_to_simplex
     >>> tree = Tree([np.arange(64)], [9e-6])
     >>> truth = np.arange(1, 65) * np.arange(64, 0, -1) / 45760
     >>> noise = np.random.default_rng(1).normal(0, 0.003, 64)
     >>> noisy = truth + noise - noise.mean()
     >>> at_worst = lambda found: float(np.abs(np.cumsum(found - truth)).max())
-    >>> bins = project_to_simplex(noisy)
-    >>> at_worst(with_curve(bins, noisy, tree)) < 0.9 * at_worst(bins)
+    >>> at_worst(smooth_shares(noisy, tree)) < 0.8 * at_worst(project_to_simplex(noisy))
     True
     """
     level = max((at for at, one in enumerate(tree.starts) if len(one) <= MOST), default=0)
     starts = tree.starts[level]
     if not FEWEST <= len(starts) <= MOST:
-        return bins
-    known = np.add.reduceat(bins, starts)
-    curve = _curve(known, np.add.reduceat(shares, starts), _to(tree, level))
-    if curve is None:
-        return bins
-    inside = np.searchsorted(starts, np.arange(len(bins)), side="right") - 1
-    # Within a bin of the curve, shares stay in proportion; where there are none, they are even.
-    even = 1 / np.bincount(inside)[inside]
-    parts = np.where(known[inside] > 0, bins / np.where(known > 0, known, 1.0)[inside], even)
-    return np.asarray(parts * (known + TRUSTED * (curve - known))[inside])
-
-
-def _curve(bins: Floats, shares: Floats, tree: Tree) -> Floats | None:
-    """Return the shares on a curve, unless there is none or what was estimated contradicts it."""
-    leaves = len(shares)
-    precision = _precision(tree)
-    bends = np.diff(np.eye(leaves), 2, axis=0)
-    # Where it bends much it may: a peak is not worn down for the sake of what is flat elsewhere.
-    usual = _spread_out(np.abs(bends @ _spread_out(bins, leaves // 28)), leaves // 15)
-    usual = np.maximum(usual, 0.1 * usual.max() + 1e-12) / usual.mean()
-    bending = (bends.T / usual**2) @ bends
+        return smooth_downwards(shares, tree)
+    known = smooth_downwards(shares, tree, to=level)
     try:
-        # Ways to differ that are independent, each with a variance of one, and how each bends.
-        bent, ways = eigh(bending, precision)
-        bent = np.maximum(bent, 0.0)
-        sums = np.cumsum(ways, axis=0)
-        told = ways.T @ (precision @ (shares - 1 / leaves))
-        penalty = min(
-            PENALTIES / np.median(bent), key=lambda one: _risk(1 / (1 + one * bent), told, sums)
-        )
-        root = cholesky(precision + penalty * bending)
-        told_apart = solve_triangular(root, precision @ shares, trans="T")
-        curve = nnls(root, told_apart)[0]
+        told = _Told.of(np.add.reduceat(shares, starts), _to(tree, level))
+        known = _posterior_mean(told, priors(known))
+    except LinAlgError:
+        pass  # of so few reports that some bins are not told apart at all
+    return smooth_downwards(shares, tree, known, below=level)
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What was estimated without bias: shares of bins, and the inverse of their covariance."""
+
+    shares: Floats
+    precision: Floats
+    contrasts: Floats
+    """Orthonormal differences between bins: what shares that add up to one are free in."""
+    root: Floats
+    """The root of the precision of those differences."""
+
+    @classmethod
+    def of(cls, shares: Floats, tree: Tree) -> _Told:
+        size = len(shares)
+        precision = np.zeros((size, size))
+        for starts, variance in zip(tree.starts, tree.variances, strict=True):
+            inside = np.add.reduceat(np.eye(size), starts, axis=0)
+            precision += inside.T @ inside / variance
+        contrasts = np.linalg.svd(np.ones((1, size)))[2][1:].T
+        root = cholesky(contrasts.T @ precision @ contrasts)
+        return cls(shares, precision, contrasts, root)
+
+    @property
+    def even(self) -> float:
+        return 1 / len(self.shares)
+
+
+def _posterior_mean(told: _Told, covariances: list[Floats]) -> Floats:
+    """Return the average of the curves of all priors, by their evidence."""
+    whitened = told.root @ told.contrasts.T
+    weighed = [(one, 0.0) for one in covariances]
+    # Jumps were put where they fit: each might have been anywhere else.
+    weighed += [
+        (one, (count + 1) * float(np.log(told.even)))
+        for count, one in enumerate(jumps(whitened, told.shares))
+    ]
+    found: list[tuple[float, Floats, Floats]] = []
+    for covariance, prior_weight in weighed:
+        # Ways to differ that are independent, each with an error of one: what was seen of them.
+        spread, ways = eigh(told.even**2 * whitened @ covariance @ whitened.T)
+        seen = ways.T @ (whitened @ told.shares)
+        for size in SIZES:
+            signal = size * np.maximum(spread, 0.0)
+            likely = -0.5 * float((np.log1p(signal) + seen**2 / (1 + signal)).sum())
+            mean = ways @ (seen * signal / (1 + signal))
+            found.append((prior_weight + likely, mean, size * told.even**2 * covariance))
+    best = max(evidence for evidence, _, _ in found)
+    total, weights = np.zeros_like(told.shares), 0.0
+    for evidence, mean, prior in found:
+        weight = float(np.exp(evidence - best))
+        if weight >= SLIGHT:
+            curve = told.even + told.contrasts @ solve_triangular(told.root, mean)
+            total += weight * (curve if curve.min() >= 0 else _nowhere_negative(told, curve, prior))
+            weights += weight
+    return np.asarray(total / weights)
+
+
+def _nowhere_negative(told: _Told, curve: Floats, prior: Floats) -> Floats:
+    """Return the likeliest shares under a prior that are not negative; `curve` may be."""
+    size = len(prior)
+    scale = float(np.trace(prior)) / size
+    inverse = np.linalg.inv(prior + 1e-7 * scale * np.eye(size))
+    whole = 1e3 * float(told.precision.max())  # that they add up to one counts this much
+    try:
+        root = cholesky(told.precision + inverse + whole)
+        towards = told.precision @ told.shares + told.even * inverse.sum(axis=1) + whole
+        found = nnls(root, solve_triangular(root, towards, trans="T"))[0]
     except (LinAlgError, RuntimeError):
-        return None  # of so few reports that some bins are not told apart at all
-    curve /= curve.sum()
-    errors = np.sqrt((sums**2).sum(axis=1))[:-1]
-
-    def farthest(found: Floats) -> float:
-        return float((np.abs(np.cumsum(found - shares)[:-1]) / errors).max())
-
-    return None if farthest(curve) > farthest(bins) + CONTRADICTED else curve
+        return project_to_simplex(curve)
+    return np.asarray(found / found.sum())
 
 
 def _to(tree: Tree, last: int) -> Tree:
@@ -99,25 +136,3 @@ def _to(tree: Tree, last: int) -> Tree:
         variance = 1 / (1 / tree.variances[level] + 1 / below)
     starts = [np.searchsorted(tree.starts[last], one) for one in tree.starts[: last + 1]]
     return Tree(starts, [*tree.variances[:last], variance])
-
-
-def _risk(kept: Floats, told: Floats, sums: Floats) -> float:
-    """Return the expected squared error of the CDF, up to a constant, without bias (Stein 1981)."""
-    moved = sums @ ((1 - kept) * told)
-    return float(moved @ moved + 2 * (sums**2).sum(axis=0) @ kept)
-
-
-def _precision(tree: Tree) -> Floats:
-    """Return the inverse covariance of the leaves, of which the sum is known."""
-    leaves = len(tree.starts[-1])
-    total = np.zeros((leaves, leaves))
-    for starts, variance in zip(tree.starts, tree.variances, strict=True):
-        inside = np.add.reduceat(np.eye(leaves), starts, axis=0)
-        total += inside.T @ inside / variance
-    return np.asarray(total + 1e3 * total.max())
-
-
-def _spread_out(numbers: Floats, over: int) -> Floats:
-    """Return averages over neighbours."""
-    window = np.ones(2 * (over // 2) + 1)
-    return np.convolve(numbers, window, "same") / np.convolve(np.ones_like(numbers), window, "same")

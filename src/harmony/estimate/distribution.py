@@ -14,11 +14,11 @@ from ..arrays import Floats
 from ..distribution import Distribution
 from ..errors import HarmonyError
 from .base import Estimate, Row
-from .curves import with_curve
+from .curves import smooth_shares
 from .hierarchy import Places, Tree
 from .intervals import correlation_of, simultaneous, single
 from .quantities import Quantile, Quantity, Root
-from .smoothing import smooth_downwards
+from .smoothing import peaks_of
 from .sources import Source, covariance, smoothed, spread_of
 from .verdicts import OK, TOO_FEW
 
@@ -36,9 +36,9 @@ class DistributionEstimate(Estimate):
     """How a number is distributed over the devices that reported.
 
     `shares` are those of the finest bins, `edges` their edges.  They are the least-squares
-    estimate from all levels, which is linear and unbiased, and what intervals are made of;
-    `consistent` is a close distribution without negative shares and without detail that is only
-    noise, of which the CDF and quantiles are read.
+    estimate from all levels, which is linear and unbiased, and what intervals, the mean and the
+    standard deviation are made of; `consistent` is a close distribution without negative shares
+    and without detail that is only noise, of which the CDF, shares and quantiles are read.
 
     >>> import numpy as np, harmony as hm
     >>> survey = hm.Survey("phones", [hm.Distribution("age", 0, 120, step=1)], epsilon=2.0)
@@ -84,7 +84,7 @@ class DistributionEstimate(Estimate):
         """The shares made non-negative, and as smooth as their noise demands."""
         if not self.n:
             return self.shares
-        return with_curve(smooth_downwards(self.shares, self.tree), self.shares, self.tree)
+        return smooth_shares(self.shares, self.tree)
 
     @property
     def cdf_at_edges(self) -> Floats:
@@ -119,8 +119,9 @@ class DistributionEstimate(Estimate):
     def share(self, low: float, high: float) -> Quantity:
         """Return the share of devices whose number lies between `low` and `high`.
 
-        Within a bin of which only a part lies there, devices are taken to be spread evenly; the
-        interval allows for any other way.
+        Within a bin of which only a part lies there, devices are taken to be spread evenly, but
+        for those that it has far beyond its neighbours: they may all have one number, and half of
+        them are counted to either side.  The interval allows for any other way.
         """
         for end in (low, high):
             if isinstance(end, bool) or not isinstance(end, int | float) or math.isnan(end):
@@ -128,9 +129,16 @@ class DistributionEstimate(Estimate):
         if low > high:
             raise HarmonyError("'low' must be at most 'high'")
         inside = self._inside(low, high)
+        if not self.n:
+            return self._quantity(inside, 0.0, 0.0, 1.0)
         doubt = np.where((inside > 0) & (inside < 1), np.maximum(inside, 1 - inside), 0.0)
-        slack = float(doubt @ self.consistent) if self.n else 0.0
-        return self._quantity(inside, slack, 0.0, 1.0)
+        slack, read = float(doubt @ self.consistent), float(inside @ self.consistent)
+        if self.question.step is None:
+            peaks, halves = peaks_of(self.consistent), self._halves(high) - self._halves(low)
+            slack += float(peaks @ ((doubt == 0) & (halves != inside)))
+            read += float(peaks @ (halves - inside))
+        unbiased = self._quantity(inside, slack, 0.0, 1.0)
+        return replace(unbiased, estimate=min(max(read, 0.0), 1.0), unbiased=unbiased.estimate)
 
     @cached_property
     def mean(self) -> Quantity:
@@ -287,6 +295,13 @@ class DistributionEstimate(Estimate):
         left, right = self.edges[:-1], self.edges[1:]
         covered = np.minimum(right, high) - np.maximum(left, low)
         return np.asarray(np.clip(covered / (right - left), 0.0, 1.0))
+
+    def _halves(self, at: float) -> Floats:
+        """Return 1 for bins below a number, and half for the one that it is in."""
+        if at >= self.edges[-1]:
+            return np.ones(len(self.edges) - 1)
+        left, right = self.edges[:-1], self.edges[1:]
+        return np.asarray(((left <= at) * 1.0 + (right <= at)) / 2)
 
     def _quantity(self, weights: Floats, slack: float, least: float, most: float) -> Quantity:
         """Return a weighted sum of the shares of the finest bins."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 class Quantity:
     """A number that was estimated, with its standard error and intervals.
 
+    Intervals are made around what is estimated without bias, `unbiased`, if that is another
+    number; the estimate is always in them.
+
     >>> from harmony.estimate.quantities import Quantity
     >>> Quantity(0.5, 0.1, slack=0.0, least=0.0, most=1.0).interval(0.95)
     (0.304..., 0.695...)
@@ -27,6 +30,7 @@ class Quantity:
     """How far what bins cannot tell may move the truth."""
     least: float = -math.inf
     most: float = math.inf
+    unbiased: float | None = None
 
     def __float__(self) -> float:
         return self.estimate
@@ -34,7 +38,8 @@ class Quantity:
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Return (low, high), around the truth with this confidence."""
         reach = single(confidence) * self.stderr + self.slack
-        low, high = self.estimate - reach, self.estimate + reach
+        middle = self.estimate if self.unbiased is None else self.unbiased
+        low, high = min(middle - reach, self.estimate), max(middle + reach, self.estimate)
         return min(max(low, self.least), self.most), max(min(high, self.most), self.least)
 
 
@@ -55,7 +60,7 @@ class Root(Quantity):
         root = math.sqrt(max(square.estimate, 0.0))
         # Of a square near zero the root's error is the root of the error.
         error = square.stderr / max(2 * root, math.sqrt(square.stderr)) if square.stderr else 0.0
-        return cls(root, error, slack, 0.0, most, square)
+        return cls(root, error, slack, 0.0, most, square=square)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         low, high = (math.sqrt(max(end, 0.0)) for end in self.square.interval(confidence))
