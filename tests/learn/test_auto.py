@@ -161,6 +161,23 @@ def test_of_a_label_too_rare_to_be_learned_all_devices_tell_the_rate() -> None:
     assert plan(training, rate=0.004).closed < 0.1 < 0.6 < plan(training).closed
 
 
+def test_devices_that_see_no_effect_leave_the_others_to_tell_the_level() -> None:
+    """Off by a seventh of a deviation, four standard errors, once in 16,000 times."""
+    rng, n = np.random.default_rng(6), 20_000
+    features = [Numeric(name, -1, 1) for name in "abcd"]
+    table: dict[str, Any] = {one.name: rng.uniform(-1, 1, n) for one in features}
+    table["y"] = rng.normal(3, 1, n).clip(-20, 20)
+    training = Training("nothing", 1.0, "squared", Numeric("y", -20, 20), features, n)
+    trainer = train(training, Records(table, features, training.label), seed=6)
+    purposes = [one["purpose"] for one in trainer.history]
+    assert "gradient" in purposes
+    assert purposes.count("level") == 1
+    assert "evaluation" not in purposes
+    assert trainer.spent > n - 4
+    assert trainer.model.constant
+    assert abs(trainer.model.predict(table)[0] - table["y"].mean()) < 1 / 7
+
+
 def test_skewed_labels_keep_their_level() -> None:
     """A clip would hide a fifth of a deviation; off by a seventh, three errors, once in 400."""
     rng, n = np.random.default_rng(4), 40_000

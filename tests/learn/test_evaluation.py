@@ -16,7 +16,7 @@ from harmony.learn.evaluation import Candidate, Evaluation, evaluated
 from harmony.learn.records import Records
 from harmony.learn.score import Score
 from harmony.learn.step import Step
-from harmony.learn.trainer import StepRequest, decode
+from harmony.learn.trainer import QuestionEstimate, StepRequest, decode
 
 from .cases import learned, people
 
@@ -84,6 +84,27 @@ def test_a_square_is_asked_from_zero_on_with_half_the_error() -> None:
 )
 def test_a_constant_takes_the_place_of_what_is_worse(loss: str, weight: float) -> None:
     assert not any(judged(loss, weight, run)[0].kept for run in range(20))
+
+
+def test_a_gain_that_noise_makes_large_is_no_reason_to_keep_a_model() -> None:
+    """What is left of the variance seems to be nothing, and so R2 to be large, by noise."""
+    told = {
+        "squared residual": (0.0, 1e-4), "squared score": (0.1, 1e-4),
+        "what is left": (0.3, 0.16), "instrument": (0.25, 1e-4),
+    }  # fmt: skip
+    found = {
+        name: QuestionEstimate(500, np.array([mean]), np.array([variance]))
+        for name, (mean, variance) in told.items()
+    }
+    training = Training("noisy", 0.4, "squared", Numeric("y", -1, 1), FEATURES, 5_000)
+    score, constant = Score(FEATURES, 0.0, [np.array([0.2])]), Score.constant(FEATURES, 0.0)
+    candidate = Candidate(score, constant, 0.1, 0.3)
+    steps = evaluated(candidate, training, partial(StepRequest, model=score, best=score))
+    next(steps)
+    with pytest.raises(StopIteration) as end:
+        steps.send(found)
+    assert end.value.value.evaluation.value > 0.7
+    assert end.value.value.score is constant
 
 
 def test_a_model_tells_how_good_it_is() -> None:

@@ -19,7 +19,8 @@ from harmony.errors import SurveyError
 from harmony.learn import LinearSVC, LogisticRegression, Model, Records, Trainer, Training, plan
 from harmony.learn.derive import derive_columns
 from harmony.learn.estimators import estimator_of
-from harmony.learn.multiclass import class_label
+from harmony.learn.evaluation import Evaluation
+from harmony.learn.multiclass import class_label, mean_error
 from harmony.learn.multiclass_model import MulticlassModel
 from harmony.service.dashboard.training_views import coefficients
 from harmony_device.step import Step
@@ -155,6 +156,14 @@ def test_classes_of_other_types_and_losses() -> None:
             model.model_.chances(X)
     with pytest.raises(SurveyError, match="two classes"):
         classifier(method="mgd").fit(X[:200], y[:200])
+
+
+def test_a_class_that_noise_makes_better_than_perfect_does_not_narrow_the_interval() -> None:
+    rare = Evaluation("error", -0.02, -0.06, 0.02, 0.01, 100, True)
+    frequent = Evaluation("error", 0.10, 0.07, 0.13, 0.30, 100, True)
+    both = mean_error([rare, frequent], expected=0.1)
+    assert (both.value, both.low, both.high) == pytest.approx((0.04, 0.015, 0.065))
+    assert rare.possible == Evaluation("error", 0.0, 0.0, 0.02, 0.01, 100, True)
 
 
 def test_a_plan_knows_that_classes_share_the_devices_and_are_less_frequent() -> None:

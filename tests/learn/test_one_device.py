@@ -110,6 +110,15 @@ def test_a_device_derives_what_the_bulk_path_does(loss: str) -> None:
     assert_derived(step_of(loss), table, Records(table, FEATURES, LABELS[loss]))
 
 
+def test_a_device_tells_the_side_of_a_number_as_the_bulk_path_does() -> None:
+    residual, scaling = ask_for.Residual("relative", 1.0), ask_for.Scaling(-0.2, 0.3)
+    numbers = [one for one in FEATURES if isinstance(one, Numeric)]
+    asked = tuple(ask_for.side(one, residual, scaling) for one in numbers)
+    table = unusable(table_of("logistic"))
+    records = Records(table, FEATURES, LABELS["logistic"], as_devices=True)
+    assert_derived(replace(step_of("logistic"), questions=asked), table, records)
+
+
 @pytest.mark.parametrize("direction", [True, False])
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_a_device_derives_the_same_from_whatever_its_record_holds(

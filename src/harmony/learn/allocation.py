@@ -44,8 +44,9 @@ more than the rest."""
 FEATURE_SHARE, LABEL_SHARE, LEVEL_SHARE = 0.15, 0.2, 0.35
 """The shares of all devices that these take if that many are too few."""
 
-CONSTANT_SHARE = 0.45
-"""The share of the devices that place a numeric label where only its level is asked for."""
+CONSTANT_SIZE, CONSTANT_SHARE, MOST_CONSTANT_SHARE = 120.0, 0.3, 0.45
+"""Where only the level of a numeric label is asked for: answers without noise that place it, and
+the least and the greatest share of the devices for that."""
 
 ACCURATE_SLOPE = 0.1
 """The error of a slope below which no residual needs to be clipped for it."""
@@ -55,6 +56,9 @@ EQUAL_SHARE = 32
 
 CLOSER, LINES, LEVEL, CURVE = 1.5, 3.0, 3.0, 3.0
 """What the steps cost that do not ask for a gradient, in scalars; a summary, one a question."""
+
+RARE_LINES, RARE_CURVE = 1.5, 6.0
+"""... where one of two classes is rare: what a line asks needs no label, but a curve does."""
 
 
 class Clips(NamedTuple):
@@ -68,10 +72,14 @@ class Clips(NamedTuple):
 
 
 class Allocation:
-    """The devices of one training: how many each step asks, and what."""
+    """The devices of one training: how many each step asks, and what.
 
-    def __init__(self, training: Training) -> None:
+    Whether one of two classes is `rare` is known only once the label has been placed.
+    """
+
+    def __init__(self, training: Training, rare: bool = False) -> None:
         self.training = training
+        self.rare = rare
         self.squared = training.loss == "squared"
         self.noise = answer_noise(training.epsilon)
         self.least_devices = math.ceil(LEAST_SIZE * self.noise) if self.squared else 1
@@ -86,6 +94,7 @@ class Allocation:
         even = 1 / (1 + math.sqrt(blocks * width))
         needed = self.noise / SCALAR_ERROR**2 / n
         self.scalar = min(MOST_FOR_A_SCALAR, max(even, needed))
+        self._even = even
         self.iterations = iterations(n / (self.noise * blocks * width))
 
     def _devices(self, share: float) -> int:
@@ -94,8 +103,11 @@ class Allocation:
     @property
     def _label_places(self) -> float:
         """Devices that place the label."""
+        if not self.learns and self.squared:
+            least = min(CONSTANT_SIZE * self.noise, MOST_CONSTANT_SHARE * self.devices)
+            return max(CONSTANT_SHARE * self.devices, least)
         if not self.learns:
-            return CONSTANT_SHARE * self.devices if self.squared else self.devices
+            return self.devices
         most = LABEL_SHARE if self.squared else LEVEL_SHARE  # which a class has with its place
         least = min(LABEL_SIZE * self.noise, most * self.devices)
         return min(3 * PLACING * self.noise, max(MOST_FOR_THE_LABEL * self.devices, least))
@@ -137,27 +149,34 @@ class Allocation:
 
     @property
     def gradient_devices(self) -> int:
-        spent = (CLOSER + LINES) * self.scalar + self._level
+        spent = (CLOSER + self._lines) * self.scalar + self._level
         left = 1 - self.placing_devices / self.devices - spent
         return self._devices(left / self.iterations)
 
     @property
     def line_devices(self) -> int:
-        return self._devices(LINES * self.scalar / self.iterations)
+        return self._devices(self._lines * self.scalar / self.iterations)
+
+    @property
+    def descending_devices(self) -> int:
+        """Those that find the direction, in all iterations together."""
+        each = self.gradient_devices + self.line_devices
+        return self.closer_devices + self.iterations * each
 
     @property
     def level_devices(self) -> int:
         """The last step takes whatever rounding has left."""
-        spent = self.placing_devices
-        if self.learns:
-            spent += self.closer_devices
-            spent += self.iterations * (self.gradient_devices + self.line_devices)
-        return max(1, self.devices - spent)
+        return max(1, self.devices - self.placing_devices - self.descending_devices)
+
+    @property
+    def _lines(self) -> float:
+        return RARE_LINES if self.rare else LINES
 
     @property
     def _level(self) -> float:
         """The share of the devices that the last step has."""
-        scalars = LEVEL if self.squared else CURVE
+        curve = RARE_CURVE if self.rare else CURVE
+        scalars = LEVEL if self.squared else curve
         least = min(LEVEL_SIZE * self.noise / self.devices, LEVEL_SHARE)
         return max(scalars * self.scalar, least)
 
@@ -193,13 +212,37 @@ class Allocation:
         mean = ask_for.product((residual.term, residual.clip), weight=EQUAL_SHARE)
         return (*questions, mean)
 
+    def moments(
+        self,
+        features: Sequence[Attribute],
+        scalings: Mapping[str, Scaling],
+        feature_shares: Floats,
+    ) -> tuple[Question, ...]:
+        """How a rare class goes with every feature, and how rare it is.
+
+        Numbers, which have `scalings`, tell the latter, too.
+        """
+        residual = Residual("relative", 1.0)
+        questions = []
+        for feature, weight in zip(features, coin_weights(feature_shares), strict=True):
+            if scaling := scalings.get(feature.name):
+                questions.append(ask_for.side(feature, residual, scaling, weight))
+            else:
+                questions.append(ask_for.gradient(feature, residual, weight))
+        weights = sum(question.attribute.weight for question in questions)
+        share = self._even / (4 if scalings else 2)
+        weight = min(max(round(share * weights), 1), MAX_WEIGHT)
+        return (*questions, ask_for.product(("label", 1.0), weight=weight))
+
     def clips(self, std: float, mean: float, residual_variance: float, devices: int) -> Clips:
         """Where a line of so many devices clips the residual, and a direction of deviation `std`.
 
         A wide clip keeps all of the slope; where that would be too noisy, the gradient's is as
         good.
         """
-        wide = min(1 + abs(mean), 2.5 * math.sqrt(residual_variance))
+        wide = 1 + abs(mean)  # which nothing of a class exceeds by much
+        if self.squared:
+            wide = min(wide, 2.5 * math.sqrt(residual_variance))
         error = wide / std * math.sqrt(self.noise / max(devices, 1))
         if error < ACCURATE_SLOPE or not self.squared:
             residual = Residual("residual", wide)
@@ -218,10 +261,10 @@ class Allocation:
     def level_clip(self, mean: float, mean_error: float, residual_variance: float) -> float:
         """Where the level clips the residual: two deviations hide next to nothing of its mean.
 
-        One hides more, but if devices are few that is less than the noise.
+        Fewer hide more, but if devices are few that is less than the noise.
         """
         many = math.log10(max(self.devices / self.noise, 1.0)) / 2
-        deviations = min(max(many - 0.5, 1.0), 2.0)
+        deviations = max(min(max(many, 1.0), 1.5), min(many - 0.5, 2.0))
         return min(1 + abs(mean), deviations * math.sqrt(residual_variance) + mean_error)
 
     def level(self, clips: Clips, level_clip: float) -> tuple[Question, ...]:

@@ -20,15 +20,24 @@ from . import step as ask_for
 from .allocation import Allocation
 from .density import Counts, Density
 from .evaluation import Candidate
-from .logit import constant_log_odds
+from .logit import constant_log_odds, posterior_label_mean, regression_log_odds
 from .score import Score
 from .trainer import Estimates, QuestionEstimate, StepRequest
 
 REFINABLE_SIZE = 2_500
 """The effective sample size from which on devices can tell where the odds are even."""
 
-SCORE_BINS, MOST_BINS = 12, 16
+REACHABLE = 3.0
+"""How far from the mean of scores, in their deviations, it is worth to look for that."""
+
+SCORE_BINS, LEAST_BINS, MOST_BINS = 12, 4, 16
 PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 1.0
+
+POINTS = 2048
+"""How many points stand for the scores of all devices."""
+
+LEAST_RARE_BINS, RARE_LOG_SLOPE = 2, 0.4
+"""Where a class is rare a curve tells less of the slope, and the moments of the class tell more."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,9 @@ def calibrated(
     """
     devices = allocation.level_devices
     refine = devices > REFINABLE_SIZE * allocation.noise
+    if allocation.rare:
+        intercept, slope = _standardised(score, prior, mean, std)
+        refine = refine and abs(intercept) < REACHABLE * slope
     belief = score_density(mean, std)
     edges, placing = belief.spread().cut(SCORE_BINS), devices // 6
     place = ask_for.term_place("score", float(np.abs(belief.edges).max()), edges, weight=3)
@@ -72,15 +84,15 @@ def calibrated(
     if placed.n:
         counts.append(Counts(edges, placed.estimates, placed.variance))
     curve_devices = (devices - placing) // (2 if refine else 1)
-    bins = curve_bins(curve_devices / allocation.noise)
-    edges = belief.believing(counts).spread().cut(bins)
+    edges = curve_edges(belief.believing(counts), allocation, curve_devices, label)
     found = yield ask("curve", (ask_for.curve(edges[1:-1]),), curve_devices)
     curve = found["curve"]
     if curve.n:
         by_bin, noise = curve.estimates.reshape(-1, 2), curve.variance.reshape(-1, 2)
         counts.append(Counts(edges, by_bin.sum(axis=1), noise.sum(axis=1)))
     belief = belief.believing(counts)
-    log_odds = fit_log_odds(score, prior, belief, edges, curve, label)
+    known = None if allocation.rare else partial(_standardised, score, prior)
+    log_odds = fit_log_odds(known, belief, edges, curve, label)
     if refine:
         near = threshold_edges(log_odds, std)
         shares = np.diff(belief.below(np.array(near)))
@@ -101,7 +113,27 @@ def score_density(mean: float, std: float) -> Density:
     return Density(mean + std * edges, masses)
 
 
-def curve_bins(effective_size: float) -> int:
+def curve_edges(
+    density: Density, allocation: Allocation, devices: int, label: QuestionEstimate
+) -> Floats:
+    """Return where the bins of a curve meet that so many devices tell, of scores of this density.
+
+    A rare class leaves few bins above the noise, and they should be where it is.
+    """
+    size = devices / allocation.noise
+    if not allocation.rare:
+        return density.spread().cut(curve_bins(size))
+    mean, _ = posterior_label_mean(label)
+    points = density.points(POINTS, density.edges[0], density.edges[-1])
+    centre, unit = float(points.mean()), max(float(points.std()), 1e-9)
+    intercept, slope = regression_log_odds(points, mean)
+    middles = (density.edges[1:] + density.edges[:-1]) / 2
+    surplus = np.tanh((intercept + slope * (middles - centre) / unit) / 2)
+    informative = Density(density.edges, density.masses * (1 - surplus**2))
+    return informative.spread().cut(curve_bins(size * (1 - mean**2) ** 2, LEAST_RARE_BINS))
+
+
+def curve_bins(effective_size: float, least: int = LEAST_BINS) -> int:
     """Return how many bins a curve should have, by the answers without noise that it gets.
 
     Noise adds up over bins, and wide ones blur: both are least for a number of bins that grows
@@ -111,12 +143,11 @@ def curve_bins(effective_size: float) -> int:
     (4, 8, 16)
     """
     wanted = 1 << round(math.log2(max(effective_size, 1.0)) / 5 + 0.5)
-    return min(max(wanted, 4), MOST_BINS)
+    return min(max(wanted, least), MOST_BINS)
 
 
 def fit_log_odds(
-    score: Score,
-    prior: Score,
+    prior: Callable[[float, float], tuple[float, float]] | None,
     density: Density,
     edges: Floats,
     curve: QuestionEstimate,
@@ -125,10 +156,10 @@ def fit_log_odds(
     """Return how log-odds go with the score: linearly, as a curve of labels by score has it.
 
     Between each two `edges` the curve has the shares of both labels, with known noise; `label` has
-    their mean, more accurately.  The log-odds of the `prior` score are left as far as that asks
-    for.
+    their mean, more accurately.  The log-odds of the `prior`, which is told the mean and deviation
+    of scores, are left as far as that asks for; without one they are those of a regression.
     """
-    at = density.points(2048, density.edges[0], density.edges[-1])
+    at = density.points(POINTS, density.edges[0], density.edges[-1])
     owners = np.clip(np.searchsorted(edges, at, "right") - 1, 0, len(edges) - 2)
     counts = np.bincount(owners, minlength=len(edges) - 1)
     empty = np.flatnonzero(counts == 0)  # a point in its middle stands for such a bin
@@ -136,9 +167,12 @@ def fit_log_odds(
     owners, counts = np.append(owners, empty), np.maximum(counts, 1)
     centre, unit = float(at.mean()), max(float(at.std()), 1e-9)
     z = (at - centre) / unit
-    intercept, slope = _standardised(score, prior, centre, unit)
+    if prior is None:
+        intercept, slope = regression_log_odds(at, posterior_label_mean(label)[0])
+    else:
+        intercept, slope = prior(centre, unit)
     start = np.array([intercept, math.log(max(slope, 1e-2))])
-    scales = np.array([PRIOR_INTERCEPT, PRIOR_LOG_SLOPE])
+    scales = np.array([PRIOR_INTERCEPT, PRIOR_LOG_SLOPE if prior else RARE_LOG_SLOPE])
     shares = curve.estimates.reshape(-1, 2)
     known = bool(np.isfinite(curve.variance).all())
     weight = 1 / math.sqrt(float(np.mean(curve.variance))) if known else 0.0

@@ -77,6 +77,18 @@ class Evaluation:
             return told
         return f"{told}; a constant seems to be better, and took its place"
 
+    @property
+    def possible(self) -> Evaluation:
+        """The same, but for what an error cannot be: less than none, or more than all.
+
+        >>> Evaluation("error", -0.01, -0.05, 0.03, 0.02, 1000, True).possible.low
+        0.0
+        """
+        if self.metric == "R2":
+            return self
+        ends = ("value", "low", "high", "constant")
+        return replace(self, **{end: min(max(getattr(self, end), 0.0), 1.0) for end in ends})
+
     def to_document(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -199,17 +211,18 @@ def _variance(candidate: Candidate, found: Estimates, devices: int, expected: fl
         seen_error * 2 * slope * length * seen_moves,
         product_error * 2 * length,
     )
-    total = max(left, candidate.residual_std**2 / 4) + max(gain, 0.0)
-    value = gain / total
-    error = math.hypot((total - gain) * gain_error, gain * left_error) / total**2
+    value = gain / (max(left, candidate.residual_std**2 / 4) + max(gain, 0.0))
     low, high = _ratio_interval(gain, gain_error, left, left_error)
+    # What decides is whether there is a gain.  So it is taken relative to what the training knows
+    # of the label's variance, for what is left may seem to be next to nothing, by noise.
+    total = candidate.residual_std**2 + std**2
     # Where it is known that the score parts people at all, what decides is whether it goes too
     # far, and that is known better than how far it goes.
     norm = max(seen, 0.1 * std)
     slope_error, excess = product_error / norm, abs(0.5 + product / norm)
     if spread > 2 * spread_error and excess > slope_error:
-        error = min(error, abs(value) * slope_error / excess)
-    kept = is_kept(value, error, expected)
+        gain_error = min(gain_error, abs(gain) * slope_error / excess)
+    kept = is_kept(gain / total, gain_error / total, expected)
     return Evaluation("R2", min(max(value, low), high), low, high, 0.0, devices, kept)
 
 
@@ -256,12 +269,12 @@ def _error_questions() -> tuple[Question, ...]:
 def _error(candidate: Candidate, found: Estimates, devices: int, expected: float) -> Evaluation:
     side = 1.0 if candidate.constant.intercept > 0 else -1.0
     right, right_error = _scaled(found, "right", 0.5)
+    if candidate.label is not None:  # which tells more of the constant than these devices do
+        found = {**found, "label": candidate.label.pooled(found["label"])}
     usual, usual_error = _scaled(found, "label", 0.5 * side)
     value, error = 0.5 - right, Z * right_error
-    low, high = max(value - error, 0.0), min(value + error, 1.0)
     kept = is_kept(right - usual, math.hypot(right_error, usual_error), expected)
-    value, constant = (min(max(one, 0.0), 1.0) for one in (value, 0.5 - usual))
-    return Evaluation("error", value, low, high, constant, devices, kept)
+    return Evaluation("error", value, value - error, value + error, 0.5 - usual, devices, kept)
 
 
 def _scaled(found: Estimates, name: str, scale: float) -> tuple[float, float]:

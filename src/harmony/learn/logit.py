@@ -11,6 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from ..arrays import Floats
 from ..attributes import Attribute
 from .score import Score
 from .trainer import QuestionEstimate
@@ -59,36 +60,58 @@ def normal_log_odds(score: Score, mean: float, explained: float) -> Score:
     and no correlation with the score: two equations for its intercept and slope.
     """
     std = math.sqrt(explained)
-    covariance = min(std, MOST_SEPARATION * _separable_covariance(mean))
-    intercept, slope = _match_moments(mean, covariance)
+    covariance = min(std, MOST_SEPARATION * separable_covariance(mean))
+    intercept, slope = match_moments(mean, covariance, _NODES, _WEIGHTS)
     if std < 1e-9:
         return Score.constant(score.features, intercept)
     return score.shifted(-mean).times(slope / std).shifted(intercept)
 
 
-def _separable_covariance(mean: float) -> float:
+def regression_log_odds(scores: Floats, mean: float) -> tuple[float, float]:
+    """Return intercept and slope of log-odds, by standardised scores, that are a regression.
+
+    That is of labels of -1 and 1 with this `mean`; all scores are equally likely.  Where one of
+    both is rare they need not be normal for it: the few that matter are in a tail.
+
+    >>> scores = np.array([NormalDist().inv_cdf((i + 0.5) / 500) for i in range(500)])
+    >>> [round(one, 1) for one in regression_log_odds(0.02 * scores, -0.98)]
+    [-5.1, 1.0]
+    """
+    unit = max(float(scores.std()), 1e-9)
+    nodes = np.sort(scores - scores.mean()) / unit
+    rare = min(max(round(len(nodes) * (1 + mean) / 2), 1), len(nodes) - 1)
+    separable = 2 * float(nodes[-rare:].sum()) / len(nodes)
+    covariance = min(unit, MOST_SEPARATION * separable)
+    return match_moments(mean, covariance, nodes, np.full(len(nodes), 1 / len(nodes)))
+
+
+def separable_covariance(mean: float) -> float:
     """Return E[g y] for the labels y = sign(g + a) that normal scores g separate.
 
-    >>> round(_separable_covariance(0.0), 4), round(_separable_covariance(0.9), 4)
+    >>> round(separable_covariance(0.0), 4), round(separable_covariance(0.9), 4)
     (0.7979, 0.2063)
     """
     edge = NormalDist().inv_cdf((1 + mean) / 2)
     return 2 * NormalDist().pdf(edge)
 
 
-def _match_moments(mean: float, covariance: float) -> tuple[float, float]:
-    """Find a, k with E[tanh((a + k g) / 2)] = mean and E[g tanh(...)] = covariance, g normal.
+def match_moments(
+    mean: float, covariance: float, nodes: Floats, weights: Floats
+) -> tuple[float, float]:
+    """Find a, k with E[tanh((a + k g) / 2)] = mean and E[g tanh(...)] = covariance.
 
-    >>> a, k = _match_moments(0.0, 0.4)
+    The score g is one of the `nodes`, with the chances `weights`; its mean is 0, its deviation 1.
+
+    >>> a, k = match_moments(0.0, 0.4, _NODES, _WEIGHTS)
     >>> abs(a) < 1e-9, round(k, 2)
     (True, 0.9...)
     """
     a, k = float(np.log1p(mean) - np.log1p(-mean)), 0.0
     for _ in range(50):
-        fitted = np.tanh((a + k * _NODES) / 2)
-        curvature = _WEIGHTS * (1 - fitted**2) / 2
-        miss = np.array([mean - _WEIGHTS @ fitted, covariance - (_WEIGHTS * _NODES) @ fitted])
-        first, cross, second = curvature.sum(), curvature @ _NODES, curvature @ _NODES**2
+        fitted = np.tanh((a + k * nodes) / 2)
+        curvature = weights * (1 - fitted**2) / 2
+        miss = np.array([mean - weights @ fitted, covariance - (weights * nodes) @ fitted])
+        first, cross, second = curvature.sum(), curvature @ nodes, curvature @ nodes**2
         hessian = np.array([[first, cross], [cross, second]]) + 1e-9 * np.eye(2)
         change = np.clip(np.linalg.solve(hessian, miss), -1, 1)
         a, k = a + float(change[0]), float(np.clip(k + change[1], 0, MOST_SLOPE))

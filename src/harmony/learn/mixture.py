@@ -37,17 +37,21 @@ class Mixture:
     """Posterior probabilities, by shape, prior variance and feature."""
 
     @classmethod
-    def fit(cls, known: Features, gradient: Gradient, total: float) -> Mixture:
+    def fit(
+        cls, known: Features, gradient: Gradient, total: float, grid_size: int = GRID_SIZE
+    ) -> Mixture:
         """Fit it by expectation and maximisation.
 
         The label has variance `total`: no feature explains more than that.
         """
-        grid: Floats = total * np.power(0.25, np.arange(GRID_SIZE))
+        grid: Floats = total * np.power(0.25, np.arange(grid_size))
         logarithms = np.array(
             [_log_likelihoods(known, shape, gradient, grid) for shape in known.shapes]
         )
         likelihoods = np.exp(logarithms - logarithms.max(axis=(0, 1)))
-        expected = np.tile(_imagined(EXPLAINED / len(known.blocks)), (len(known.shapes), 1))
+        expected = np.tile(
+            _imagined(EXPLAINED / len(known.blocks), grid_size), (len(known.shapes), 1)
+        )
         imagined = IMAGINED / len(known.shapes) * expected[:, :, None]
         proportions = imagined / IMAGINED
         for _ in range(ITERATIONS):
@@ -71,17 +75,17 @@ class Mixture:
         return means / np.maximum(self.shape_probabilities, 1e-300)
 
 
-def _imagined(explained: float) -> Floats:
+def _imagined(explained: float, grid_size: int = GRID_SIZE) -> Floats:
     """Return how common each prior variance is thought to be, for this mean of theirs.
 
     >>> [round(float(_imagined(mean) @ np.power(0.25, np.arange(GRID_SIZE))), 3)
     ...  for mean in (0.3, 0.03, 0.001)]
     [0.133, 0.03, 0.001]
     """
-    variances, low, high = np.power(0.25, np.arange(GRID_SIZE)), 0.0, 3.0
+    variances, low, high = np.power(0.25, np.arange(grid_size)), 0.0, 3.0
     for _ in range(50):  # each is commoner than the one before by the same factor
         tilt = (low + high) / 2
-        shares: Floats = np.exp(tilt * np.arange(GRID_SIZE))
+        shares: Floats = np.exp(tilt * np.arange(grid_size))
         shares /= shares.sum()
         low, high = (tilt, high) if shares @ variances > explained else (low, tilt)
     return shares

@@ -83,7 +83,7 @@ def one_score_a_class(training: Training) -> Method:
     known = [one or _constant(mean) for one, mean in zip(told, means, strict=True)]
     if not any(told) or None in known:
         return Outcome(best, None)
-    about_all = _mean(
+    about_all = mean_error(
         [one for one in known if one is not None], HOPELESS + EXPLAINED * plan(training).closed
     )
     if not about_all.kept:
@@ -96,9 +96,8 @@ def _constant(mean: QuestionEstimate) -> Evaluation | None:
     if not mean.n:
         return None
     rate, error = (1 + mean.mean) / 2, Z * sqrt(mean.variance[0]) / 2
-    value = min(max(min(rate, 1 - rate), 0.0), 1.0)
-    low, high = max(value - error, 0.0), min(value + error, 1.0)
-    return Evaluation("error", value, low, high, value, 0, True)
+    value = min(rate, 1 - rate)
+    return Evaluation("error", value, value - error, value + error, value, 0, True)
 
 
 def softmax_scores(log_odds: Sequence[Score], rates: Floats) -> tuple[Score, ...]:
@@ -120,19 +119,18 @@ def softmax_scores(log_odds: Sequence[Score], rates: Floats) -> tuple[Score, ...
     )
 
 
-def _mean(told: Sequence[Evaluation], expected: float) -> Evaluation:
+def mean_error(told: Sequence[Evaluation], expected: float) -> Evaluation:
     """Return the mean error of all classes, and its interval: their devices are not the same.
+
+    Errors of single classes may seem to be negative: to cut them off would make the mean too large.
 
     Scores that hardly ever tell a class from all others can still tell which is likeliest, so more
     is tolerated than of two classes.
     """
     count = len(told)
     value = sum(one.value for one in told) / count
-    below = hypot(*(one.value - one.low for one in told)) / count
-    above = hypot(*(one.high - one.value for one in told)) / count
+    half = hypot(*(one.high - one.value for one in told)) / count
     constant = sum(one.constant for one in told) / count
-    gain, error = constant - value, sqrt(2) * max(below, above) / Z
-    return Evaluation(
-        METRIC, value, max(value - below, 0.0), min(value + above, 1.0), constant,
-        sum(one.devices for one in told), is_kept(gain + TOLERATED, error, expected),
-    )  # fmt: skip
+    kept = is_kept(constant - value + TOLERATED, sqrt(2) * half / Z, expected)
+    devices = sum(one.devices for one in told)
+    return Evaluation(METRIC, value, value - half, value + half, constant, devices, kept)

@@ -113,6 +113,13 @@ def gradient(
     return Question(Numeric(name, -1, 1, weight=weight), derive)
 
 
+def side(feature: Attribute, residual: Residual, scaling: Scaling, weight: int = 1) -> Question:
+    """Ask whether a residual times a scaled number is positive, negative or next to zero."""
+    derive = gradient(feature, residual, weight, scaling).derive
+    asked = Numeric(f"gradient of {feature.name}", -1, 1, [-1.0, -0.5, 0.5, 1.0], weight)
+    return Question(asked, derive)
+
+
 def product(*terms: tuple[str, float], weight: int = 1) -> Question:
     """Ask for the mean product of terms (label, score, residual ...), each clipped.
 

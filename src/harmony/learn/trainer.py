@@ -213,7 +213,8 @@ class Trainer:
         try:
             request = self._method.send(estimates)  # type: ignore[arg-type]  # None starts it
         except StopIteration as end:
-            (self._best, self._evaluation, self._intervals), self.step = end.value, None
+            (self._best, evaluation, self._intervals), self.step = end.value, None
+            self._evaluation = evaluation and evaluation.possible
             return  # the label is that of the last step
         self._best, self._label, self._about = request.best, request.label, request.about
         if self.history:
