@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from http.client import HTTPConnection
 from typing import Any
 
 import pytest
@@ -16,8 +17,9 @@ import pytest
 from harmony.service.settings import Settings
 
 from .conftest import recount
-from .raw import Case, Site, Transcript, converse
+from .raw import PATH, Case, Site, Transcript, converse
 from .raw_cases import CASES, HASTY, HEADER_BYTES, SLOW
+from .waiting import STUCK_SECONDS
 
 HURRY = {f"{what}_seconds": HASTY for what in ("head", "body", "response", "idle")}
 
@@ -74,6 +76,22 @@ def test_both_ways_respond_alike(pair: Pair, name: str) -> None:
 @pytest.mark.parametrize("name", SLOW)
 def test_slow_clients_meet_the_same_deadlines_on_both_ways(hasty_pair: Pair, name: str) -> None:
     check(hasty_pair, SLOW[name])
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/v1/surveys", "/nowhere", PATH])
+def test_head_says_what_get_would_without_a_body(pair: Pair, path: str) -> None:
+    for site in pair:
+        client = HTTPConnection("127.0.0.1", site.server.port, timeout=STUCK_SECONDS)
+        said = []
+        for method in ("HEAD", "GET"):  # on one connection: a body would be taken for a response
+            client.request(method, path)
+            response = client.getresponse()
+            headers = {name: value for name, value in response.getheaders() if name != "date"}
+            said.append((response.status, headers, len(response.read())))
+        client.close()
+        head, get = said
+        assert head[:2] == get[:2]
+        assert head[2] == 0 < get[2]
 
 
 def test_there_are_enough_cases_and_the_limits_are_the_defaults() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, event, text
 
+from harmony.service.database import Database
 from harmony.service.ingest.blocks import Block
 from harmony.service.ingest.outcomes import by_name
 from harmony.service.retention import DAY, STEADY_SECONDS, Retention
@@ -89,3 +93,40 @@ def test_an_entry_of_an_old_list_keeps_its_id_and_seals_it(place: str) -> None:
     with state.database.read() as connection:
         assert connection.execute(text("SELECT count(*) FROM allowed")).scalar_one() == 0
     state.database.close()
+
+
+def migrate_until(place: str, moment: str) -> None:
+    """Migrate in a process that is killed at a statement, or when it would write files anew."""
+
+    def kill(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def kill_at(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if moment in statement:
+            kill()
+
+    if moment == "compact":
+        Database.compact = kill  # type: ignore[method-assign]
+    event.listen(Engine, "before_cursor_execute", kill_at)
+    Database(place).migrate()
+
+
+@pytest.mark.parametrize(
+    "moment",
+    ["CREATE TABLE round_keys", "UPDATE alembic_version", "compact", "CREATE TABLE strata"],
+)
+def test_an_upgrade_that_was_killed_is_finished_by_the_next_start(place: str, moment: str) -> None:
+    old = write_old_database(place)
+    killed = get_context("spawn").Process(target=migrate_until, args=(place, moment))
+    killed.start()
+    killed.join()
+    assert killed.exitcode == -signal.SIGKILL
+    state = ServiceState(Settings.load(database=place))
+    for name, label in ROUNDS:
+        entry = state.catalogue.round(name, label)
+        assert state.catalogue.tally(entry) == old.tallies[label] == recount(state, entry.live)
+    state.database.close()
+    if state.database.is_sqlite:
+        after = b"".join(one.read_bytes() for one in Path(place).parent.glob("harmony.db*"))
+        ids = [device for devices in old.devices.values() for device in devices] + [DELETED]
+        assert [device for device in ids if device in after] == []

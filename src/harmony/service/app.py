@@ -72,6 +72,8 @@ class Application:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to its route."""
         if scope["type"] == "http":
+            if scope["method"] == "HEAD":  # the server leaves out the body, and says its length
+                scope = {**scope, "method": "GET"}
             if is_ingest(scope):
                 await self._ingest(scope, receive, send)
             elif is_task(scope):

@@ -31,6 +31,8 @@ from .ingest.blocks import LiveRound
 from .problems import Problem, is_of_database
 from .retention import drop_at_close
 from .round_rows import (
+    KEPT_ROUNDS,
+    SIGNS_OF_CHANGE,
     close_expired,
     insert_round,
     live_round,
@@ -50,13 +52,6 @@ CLOCKS_DIFFER = 86400.0
 RETIRED = (
     "'label' was a round that was deleted; devices that answered it will not answer it again: "
     "choose another"
-)
-
-_KEPT_ROUNDS = (
-    select(schema.rounds, schema.round_keys.c.secret)
-    .outerjoin(schema.round_keys, schema.round_keys.c.number == schema.rounds.c.key)
-    .where(schema.rounds.c.deleted.is_(None))
-    .order_by(schema.rounds.c.id)
 )
 
 __all__ = ["Catalogue", "RoundEntry", "SurveyEntry", "insert_round", "read_tally"]
@@ -93,7 +88,7 @@ class Catalogue:
                 survey_rows = connection.execute(
                     select(schema.surveys).where(schema.surveys.c.deleted.is_(None))
                 ).all()
-                round_rows = connection.execute(_KEPT_ROUNDS).all()
+                round_rows = connection.execute(KEPT_ROUNDS).all()
                 retired = retired_labels(connection)
                 step_rows = self._unknown_steps(connection) if trained else {}
             surveys: dict[int, SurveyEntry] = {}
@@ -137,18 +132,8 @@ class Catalogue:
                 self._look()
 
     def _look(self) -> None:
-        surveys, rounds = schema.surveys.c, schema.rounds.c
-        asked = select(
-            select(func.max(surveys.id)).scalar_subquery(),
-            select(func.count(surveys.deleted)).scalar_subquery(),
-            select(func.max(rounds.id)).scalar_subquery(),
-            *(
-                select(func.count(moment)).scalar_subquery()
-                for moment in (rounds.closed, rounds.dropped, rounds.deleted)
-            ),
-        )
         with self._database.read() as connection:
-            there = tuple(connection.execute(asked).one())
+            there = tuple(connection.execute(SIGNS_OF_CHANGE).one())
         if there != self._seen:
             self.reload()
             self._seen = there

@@ -75,6 +75,14 @@ class Database:
         before = self.version()
         if before == SCHEMA_VERSION:
             return
+        if before is not None and before <= SEALED_SINCE:
+            # Two steps: if this process ends between them, the next still writes the files anew.
+            self._upgrade(SEALED_SINCE)
+            self.compact()
+        self._upgrade(SCHEMA_VERSION)
+
+    def _upgrade(self, version: str) -> None:
+        """Bring the schema to a version, or a later one, in one transaction."""
         from alembic import command
         from alembic.config import Config
         from alembic.script import ScriptDirectory
@@ -90,13 +98,11 @@ class Database:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), key)
                 _refuse_unknown(connection, known)
                 config.attributes["connection"] = connection
-                command.upgrade(config, "head")
+                command.upgrade(config, version)
         except OperationalError as problem:
             raise DatabaseError(f"the database cannot be opened: {problem.orig}") from None
         except SQLAlchemyError as problem:
             raise DatabaseError(f"the database cannot be migrated: {problem}") from None
-        if before is not None and before < SEALED_SINCE:
-            self.compact()
 
     def compact(self) -> None:
         """Write the files anew, so that nothing of what was deleted is left between their rows.

@@ -43,6 +43,13 @@ PURGING = GATE + 2
 
 _ROUNDS, _TRAININGS = schema.rounds.c, schema.trainings.c
 
+_NOT_EMPTIED = (
+    select(_ROUNDS.id, _ROUNDS.deleted)
+    .where(_ROUNDS.dropped.is_not(None), _ROUNDS.emptied.is_(None))
+    .order_by(_ROUNDS.id)
+    .limit(1)
+)
+
 
 class Retention:
     """Drops what is due and removes its rows, as one of a database's servers."""
@@ -91,17 +98,15 @@ class Retention:
 
     def purge(self) -> bool:
         """Remove some rows of rounds that were dropped; return whether there is more to do."""
+        with self.database.read() as connection:  # which keeps nobody waiting
+            if connection.execute(_NOT_EMPTIED).first() is None:
+                return False
         with self.database.write() as connection:
             if not self.database.is_sqlite:
                 lock = text("SELECT pg_try_advisory_xact_lock(:key)")
                 if not connection.execute(lock, {"key": PURGING}).scalar_one():
                     return False  # another server is at it
-            row = connection.execute(
-                select(_ROUNDS.id, _ROUNDS.deleted)
-                .where(_ROUNDS.dropped.is_not(None), _ROUNDS.emptied.is_(None))
-                .order_by(_ROUNDS.id)
-                .limit(1)
-            ).first()
+            row = connection.execute(_NOT_EMPTIED).first()
             if row is None:
                 return False
             remove = _remove_chunks if self.database.is_sqlite else _remove_rows

@@ -21,6 +21,28 @@ from .retention import drop_at_close
 from .sealing import new_key
 from .strata import NO_STRATUM
 
+KEPT_ROUNDS = (
+    select(schema.rounds, schema.round_keys.c.secret)
+    .outerjoin(schema.round_keys, schema.round_keys.c.number == schema.rounds.c.key)
+    .where(schema.rounds.c.deleted.is_(None))
+    .order_by(schema.rounds.c.id)
+)
+
+SIGNS_OF_CHANGE = select(
+    *(
+        select(sign).scalar_subquery()
+        for sign in (
+            func.max(schema.surveys.c.id),
+            func.count(schema.surveys.c.deleted),
+            func.max(schema.rounds.c.id),
+            func.count(schema.rounds.c.closed),
+            func.count(schema.rounds.c.dropped),
+            func.count(schema.rounds.c.deleted),
+        )
+    )
+)
+"""What differs when a server has added or deleted a survey, opened or closed a round."""
+
 
 def insert_round(
     connection: Connection, survey: int, opened: Round, closes: float | None, now: float

@@ -14,7 +14,9 @@ turned back into its id.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from hashlib import sha256
+from threading import Lock
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -23,12 +25,23 @@ KEY_BYTES = 32
 NO_KEY = bytes(KEY_BYTES)
 """What overwrites a key that is thrown away."""
 
-_KNOWN_KEY = sha256(b"the marks of devices that Harmony deleted").digest()
+Ids = Callable[[bytes], bytes]
+"""Ids that lie end to end, as they become: whole blocks of a cipher, each by itself."""
 
 
 def new_key() -> bytes:
     """Draw a key."""
     return os.urandom(KEY_BYTES)
+
+
+def sealer(key: bytes) -> Ids:
+    """Return what seals ids under a key, as often as it is called, and by several threads."""
+    return _one_at_a_time(_cipher(key).encryptor().update)
+
+
+def unsealer(key: bytes) -> Ids:
+    """Return what gives back ids that were sealed under a key, likewise."""
+    return _one_at_a_time(_cipher(key).decryptor().update)
 
 
 def seal(ids: bytes, key: bytes) -> bytes:
@@ -37,14 +50,12 @@ def seal(ids: bytes, key: bytes) -> bytes:
     >>> unseal(seal(bytes(range(32)), NO_KEY), NO_KEY) == bytes(range(32))
     True
     """
-    encryptor = _cipher(key).encryptor()
-    return encryptor.update(ids) + encryptor.finalize()
+    return sealer(key)(ids)
 
 
 def unseal(sealed: bytes, key: bytes) -> bytes:
     """Return the ids that were sealed under a key."""
-    decryptor = _cipher(key).decryptor()
-    return decryptor.update(sealed) + decryptor.finalize()
+    return unsealer(key)(sealed)
 
 
 def marks_of(ids: bytes) -> bytes:
@@ -56,10 +67,23 @@ def marks_of(ids: bytes) -> bytes:
     >>> marks_of(bytes(16)).hex()
     '0f43af56434e5dc2db15af11af13d663'
     """
-    sealed = np.frombuffer(seal(ids, _KNOWN_KEY), np.uint8)
+    sealed = np.frombuffer(_seal_known(ids), np.uint8)
     return (sealed ^ np.frombuffer(ids, np.uint8)).tobytes()
+
+
+def _one_at_a_time(update: Ids) -> Ids:
+    lock = Lock()
+
+    def updated(ids: bytes) -> bytes:
+        with lock:
+            return update(ids)
+
+    return updated
 
 
 def _cipher(key: bytes) -> Cipher[modes.ECB]:
     # One block an id, all ids of a round different: this is a random permutation, no stream.
     return Cipher(algorithms.AES(key), modes.ECB())
+
+
+_seal_known = sealer(sha256(b"the marks of devices that Harmony deleted").digest())

@@ -59,7 +59,12 @@ def new_id(stratum: int, key: bytes) -> bytes:
 
 def strata_of(ids: bytes, key: bytes) -> Counts:
     """Return the strata of devices whose ids lie end to end."""
-    firsts = np.frombuffer(unseal(ids, key), "<i8")[::2] & FIRST_BYTES
+    return strata_in(unseal(ids, key))
+
+
+def strata_in(unsealed: bytes) -> Counts:
+    """Return the strata that ids say once the key has opened them."""
+    firsts = np.frombuffer(unsealed, "<i8")[::2] & FIRST_BYTES
     return np.where(firsts <= MOST_NUMBER, firsts, NO_STRATUM)
 
 

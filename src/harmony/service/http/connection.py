@@ -45,6 +45,8 @@ class HttpConnection(GuardedConnection, HttpToolsProtocol):
     """Bytes of its body."""
     _version = ""
     """The request's version of HTTP."""
+    _named: dict[bytes, bytes]
+    """Its headers by their names, the last if there are several."""
     _problem: Problem | None = None
     """Why the head that is being read is refused."""
     _last_word: Problem | None = None
@@ -56,10 +58,10 @@ class HttpConnection(GuardedConnection, HttpToolsProtocol):
         """Read what came."""
         if len(data) <= self.header_bytes:
             self._feed(data)
-        else:
-            whole = memoryview(data)
-            for start in range(0, len(data), self.header_bytes):
-                self._feed(whole[start : start + self.header_bytes])
+            return
+        whole = memoryview(data)
+        for start in range(0, len(data), self.header_bytes):
+            self._feed(whole[start : start + self.header_bytes])
 
     def eof_received(self) -> bool:  # type: ignore[override]  # asyncio allows it
         """Whether to stay, because responses are due: the client sends no more, but may read."""
@@ -92,8 +94,8 @@ class HttpConnection(GuardedConnection, HttpToolsProtocol):
         return self._is_reading_head
 
     def on_message_begin(self) -> None:
-        """Start to read a head."""
-        super().on_message_begin()
+        """Start to read a head; a scope for it is made when the application is to have it."""
+        self.url, self.headers, self.expect_100_continue = b"", [], False
         self._is_reading_head = True
         self._spare, self._received = -self._piece, 0
 
@@ -116,6 +118,10 @@ class HttpConnection(GuardedConnection, HttpToolsProtocol):
         """Let the application have the request."""
         if len(self.pipeline) >= MOST_PIPELINED:
             self._refuse_head(Problem("too-many-requests", "wait for responses", retry_after=1))
+        read = self.url, self.headers, self.expect_100_continue
+        super().on_message_begin()
+        self.url, self.headers, self.expect_100_continue = read
+        self.scope["headers"] = self.headers
         super().on_headers_complete()
         if self.expect_100_continue:  # refused early, it may or may not send the body
             self.cycle.keep_alive = False
@@ -152,7 +158,7 @@ class HttpConnection(GuardedConnection, HttpToolsProtocol):
     def _check_head(self) -> None:
         """Refuse a head that is too long, or that could be understood in two ways."""
         headers = self.headers
-        named = dict(headers)
+        named = self._named = dict(headers)
         if len(named) < len(headers):
             names = [name for name, _ in headers]
             if any(names.count(name) > 1 for name in ONCE):

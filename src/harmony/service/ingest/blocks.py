@@ -16,8 +16,8 @@ from harmony.rounds import Round
 from harmony.survey import Survey
 from harmony_device.coins import ID_BYTES
 
-from ..sealing import seal, unseal
-from ..strata import NO_STRATUM, strata_of
+from ..sealing import Ids, sealer, unseal, unsealer
+from ..strata import NO_STRATUM, strata_in
 
 Reports = NDArray[np.uint8]
 """One report a row, as bytes: device, tier, symbols."""
@@ -58,14 +58,23 @@ class LiveRound:
         """The round's coins."""
         return Coins(self.survey, self.round)
 
+    @cached_property
+    def _seal(self) -> Ids:
+        assert self.key is not None
+        return sealer(self.key)
+
+    @cached_property
+    def _unseal_stratum(self) -> Ids:
+        assert self.stratum_key is not None
+        return unsealer(self.stratum_key)
+
     def rows(self, packed: bytes | memoryview) -> Reports:
         """Cut packed reports into rows."""
         return np.frombuffer(packed, np.uint8).reshape(-1, self.size)
 
     def seal(self, reports: Reports) -> Reports:
         """Return reports as the database keeps them: their ids sealed under the round's key."""
-        assert self.key is not None
-        return _with_ids(reports, seal(id_bytes(reports), self.key))
+        return _with_ids(reports, self._seal(id_bytes(reports)))
 
     def unseal(self, stored: Reports) -> Reports:
         """Return reports of the database as their devices sent them."""
@@ -101,7 +110,7 @@ class LiveRound:
         """Return the stratum of each report's device."""
         if self.stratum_key is None:
             return np.full(len(reports), NO_STRATUM, np.int64)
-        return strata_of(id_bytes(reports), self.stratum_key)
+        return strata_in(self._unseal_stratum(id_bytes(reports)))
 
     def are_due(self, reports: Reports) -> NDArray[np.bool_]:
         """Return whether it is each report's device's turn: always, without rotation."""

@@ -21,7 +21,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.flow_control import CLOSE_HEADER
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from ..asgi import SPOKEN, Headers, Response, client_of, header_of
+from ..asgi import SPOKEN, Headers, Response, client_of
 from ..credentials import is_device
 from ..http.connection import HttpConnection
 from ..http.guarded import encoded
@@ -95,21 +95,20 @@ class ReportProtocol(HttpConnection):
 
     def _report_request(self) -> ReportRequest | None:
         """Return the request if it is a device's, on a connection that stays, after no other."""
-        survey = _survey_in(self.url)
-        parser = self.parser
+        survey, parser, headers = _survey_in(self.url), self.parser, self._named
         if not (
             survey is not None
             and parser.get_method() == b"POST"
             and self._version == "1.1"
             and parser.should_keep_alive()
             and not parser.should_upgrade()
-            and header_of(self.headers, b"harmony-protocol") in (b"", SPOKEN)
+            and headers.get(b"harmony-protocol", SPOKEN) in (b"", SPOKEN)
             and not self.expect_100_continue
             and not self.flow.write_paused
             and (self.cycle is None or self.cycle.response_complete)
         ):
             return None
-        authorization = header_of(self.headers, b"authorization")
+        authorization = headers.get(b"authorization", b"")
         if survey is None or not is_device(authorization):
             return None
         return ReportRequest(survey, "", authorization)
