@@ -7,6 +7,8 @@ WORKERS ?= 3
 ARGS ?=
 
 BIN := $(VENV)/bin
+# Where this is set, every process would compile all that it imports anew: 5 seconds instead of 2.
+export PYTHONDONTWRITEBYTECODE :=
 # On a terminal pip tells how far it is. Modules are compiled when they are first used: that saves a third of the time.
 QUIET := $(shell [ -t 2 ] || echo --quiet)
 INSTALL := $(BIN)/python -m pip $(QUIET) --disable-pip-version-check install --no-compile --constraint constraints.txt

@@ -173,9 +173,8 @@ def test_a_closed_round_is_said_so(page: Page, site: Site) -> None:
     assert page.get_by_role("button", name="Answer").is_disabled()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(open_page: Callable[..., Page], site: Site, scheme: str) -> None:
-    page = open_page(color_scheme=scheme, bypass_csp=True)  # axe is injected into the page
+def test_axe_finds_nothing_serious(open_page: Callable[..., Page], site: Site) -> None:
+    page = open_page(bypass_csp=True)  # axe is injected into the page
     for survey in (SURVEY, RANGES):
         opened(page, site, survey)
         assert serious(page) == []
