@@ -37,6 +37,7 @@ test: $(VENV)/.ready-test ## Run the tests and the doctests (ARGS='--shuffle 7':
 
 test-js: $(VENV)/.ready-test sdk ## Check the JavaScript SDK's types and sizes, and run its tests in Node and Chromium
 	@device/javascript/build.sh check
+	@$(BIN)/python -m tests.browser.chromium
 	@NEEDS_NODE=1 $(TEST) tests/javascript $(ARGS)
 
 test-java: $(VENV)/.ready-test ## Build the Java SDK's jar and run its tests; installs a JDK and JUnit with apt where it can
