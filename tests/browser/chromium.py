@@ -31,6 +31,9 @@ QUIET = (
 )
 """Flags that keep the browser itself from calling anyone."""
 
+PATIENCE = 90_000
+"""Milliseconds to wait for what a page does: a busy machine is no failure."""
+
 
 def find_chromium() -> str | None:
     """Return where a Chromium is."""
@@ -53,9 +56,10 @@ def install_chromium() -> None:
 
 @contextmanager
 def launched(path: str) -> Iterator[Browser]:
-    """Start the browser, and end it."""
-    from playwright.sync_api import sync_playwright
+    """Start the browser, and end it; what is expected of its pages has time to come true."""
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=[*QUIET, *as_root])

@@ -5,13 +5,14 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
-from .chromium import MISSING, find_chromium, launched
+from .chromium import MISSING, PATIENCE, find_chromium, launched
 from .site import Site, fill, started
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Watched:
     def page(self, **options: object) -> Page:
         context = self._browser.new_context(**options)  # type: ignore[arg-type]
         self._contexts.append(context)
-        context.set_default_timeout(90_000)  # a busy machine is no failure
+        context.set_default_timeout(PATIENCE)
         context.on("request", lambda request: self._note(request.url))
         page = context.new_page()
         page.on("console", lambda said: self._hear(said.type, said.text))
@@ -103,3 +104,17 @@ def signed_in(page: Page, site: Site, token: str) -> Page:
     page.get_by_role("button", name="Sign in as").click()
     page.wait_for_url("**/surveys")
     return page
+
+
+@contextmanager
+def next_page(page: Page) -> Iterator[None]:
+    """Wait for the page that something done here leads to, though its address is the same."""
+    with page.expect_navigation():
+        yield
+
+
+def drawn(page: Page, address: str) -> None:
+    """Go to a page, and wait until its charts are drawn, if it has any."""
+    page.goto(address)
+    if page.locator("[data-chart]").count():
+        page.locator("body[data-drawn]").wait_for()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .conftest import signed_in
+from .conftest import drawn, signed_in
 from .site import SURVEY, Site
 
 if TYPE_CHECKING:
@@ -24,12 +24,17 @@ COLOURS = ["color-contrast", "link-in-text-block"]
 
 PHONE = {"width": 390, "height": 844}
 
+NEXT_FRAME = "() => new Promise(requestAnimationFrame)"
+"""Pages hear of other colours, and draw their charts anew, before their next frame."""
+
 
 def serious(page: Page) -> list[str]:
     """Return what axe-core finds that is serious or worse, on a light page and on the dark one."""
     page.emulate_media(color_scheme="light")
+    page.evaluate(NEXT_FRAME)
     light = _serious(page)
     page.emulate_media(color_scheme="dark")
+    page.evaluate(NEXT_FRAME)
     dark = _serious(page, {"runOnly": COLOURS})
     page.emulate_media(color_scheme="light")
     return [*light, *(f"dark: {one}" for one in dark)]
@@ -60,9 +65,7 @@ def test_axe_finds_nothing_serious(open_page: Callable[..., Page], site: Site) -
     assert serious(page) == []
     signed_in(page, site, site.admin)
     for path in PAGES:
-        page.goto(site.url + path)
-        if path.endswith(SURVEY.name):
-            page.locator("body[data-drawn]").wait_for()
+        drawn(page, site.url + path)
         assert serious(page) == [], path
 
 
@@ -71,8 +74,6 @@ def test_a_phone_shows_every_page_without_scrolling_aside(
 ) -> None:
     page = signed_in(open_page(viewport=PHONE, has_touch=True), site, site.admin)
     for path in PAGES:
-        page.goto(site.url + path)
-        if path.endswith(SURVEY.name):
-            page.locator("body[data-drawn]").wait_for()
+        drawn(page, site.url + path)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], path

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import harmony as hm
+from tests.service.waiting import wait_until
 
-from .conftest import signed_in
+from .conftest import drawn, next_page, signed_in
 from .site import SURVEY, Site
 from .test_accessibility import PHONE, serious
 
@@ -33,8 +34,12 @@ ASKED = hm.Survey(
 
 @pytest.fixture(scope="module", autouse=True)
 def published(site: Site) -> None:
-    """A survey with a public page, and a training with one."""
+    """A survey with a public page and an open round, and a training with a public page."""
     site.call("POST", "/v1/surveys?schedule=hourly&public=true", ASKED.to_document())
+    wait_until(
+        lambda: site.call("GET", "/v1/surveys/sleep/rounds")["rounds"],
+        "the schedule to open a round",  # later, its page would be loaded again under a test
+    )
     site.live_training(devices=1_000)
     site.call("PATCH", "/v1/trainings/system-errors/settings", {"public": True})
 
@@ -103,7 +108,7 @@ def test_axe_finds_nothing_serious(open_page: Callable[..., Page], site: Site) -
         "/about/sleep", "/surveys/sleep", "/surveys/sleep/settings", "/activity", "/devices",
         "/trainings/system-errors/settings",
     ):  # fmt: skip
-        page.goto(site.url + path)
+        drawn(page, site.url + path)
         assert serious(page) == [], path
     page.goto(f"{site.url}/surveys/axe/settings")
     page.get_by_role("button", name="Delete axe").click()
@@ -128,7 +133,7 @@ def test_a_phone_shows_every_page_without_scrolling_aside(
         if path == "sign in":
             signed_in(page, site, site.admin)
             continue
-        page.goto(site.url + path)
+        drawn(page, site.url + path)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], path
 
@@ -152,6 +157,7 @@ def test_a_survey_is_deleted_only_when_its_name_is_typed(as_admin: Page, site: S
     page.wait_for_url("**/surveys")
     assert page.get_by_role("link", name="mistake").count() == 0
     page.get_by_role("link", name="Activity").click()
+    page.wait_for_url("**/activity")
     first = page.locator("table.acts tbody tr").first
     assert first.locator("td").all_inner_texts()[1:4] == ["Ada", "survey deleted", "mistake"]
 
@@ -205,12 +211,14 @@ def test_the_form_warns_of_what_one_person_spends(as_admin: Page, site: Site) ->
     page.get_by_label("A public page").check()
     page.get_by_role("button", name="Create survey").click()
     page.wait_for_url("**/surveys/often")
+    # Its first round opens within seconds, and then the page is loaded again.
+    page.get_by_role("heading", name="Waiting for the first report").wait_for()
     promised = page.locator("section", has=page.get_by_role("heading", name="What people are"))
     assert "up to epsilon 10" in promised.inner_text()
     assert "dropped when a round closes" in promised.inner_text()
     link = promised.get_by_role("link", name="The public page").get_attribute("href")
     assert link == "/about/often"
-    page.goto(f"{site.url}{link}")  # a click may be lost when the first round opens just then
+    page.goto(f"{site.url}{link}")
     assert "Is wifi on?" in page.locator("main").inner_text()
     settings = site.call("GET", "/v1/surveys/often/settings")
     assert settings["retention_days"] == 0
@@ -226,16 +234,16 @@ def test_a_shorter_retention_asks_first(as_admin: Page, site: Site) -> None:
     page.get_by_role("button", name="Save the days").click()
     page.get_by_text("for 3 days only?").wait_for()
     assert site.call("GET", "/v1/surveys/shorter/settings")["retention_days"] == 30
-    page.get_by_role("button", name="Keep them for a shorter time").click()
-    page.wait_for_url("**/surveys/shorter/settings")
+    with next_page(page):
+        page.get_by_role("button", name="Keep them for a shorter time").click()
     assert site.call("GET", "/v1/surveys/shorter/settings")["retention_days"] == 3
     page.get_by_label("Days").fill("60")
-    page.get_by_role("button", name="Save the days").click()
-    page.wait_for_url("**/surveys/shorter/settings")
+    with next_page(page):
+        page.get_by_role("button", name="Save the days").click()
     assert site.call("GET", "/v1/surveys/shorter/settings")["retention_days"] == 60
     page.get_by_label("Schedule, in UTC").select_option("monthly")
-    page.get_by_role("button", name="Save the schedule").click()
-    page.wait_for_url("**/surveys/shorter/settings")
+    with next_page(page):
+        page.get_by_role("button", name="Save the schedule").click()
     settings = site.call("GET", "/v1/surveys/shorter/settings")
     assert (settings["schedule"], settings["retention_days"]) == ("monthly", 60)
     page.get_by_role("button", name="Publish the page").click()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .chromium import PATIENCE
 from .conftest import signed_in
 from .site import SURVEY, Site, fill, started
 from .test_accessibility import PHONE, serious
@@ -124,6 +125,7 @@ def test_a_chart_is_embedded_in_another_site_and_nothing_else_can_be(
     whole = f'<iframe id="whole" src="{made(ada, "everyone")}"></iframe>'
     with another_site(f"<!doctype html><h1>Our blog</h1>{frame}{whole}") as address:
         context = browser.new_context()
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.goto(address)
         chart = page.frame_locator("iframe").first
@@ -131,6 +133,7 @@ def test_a_chart_is_embedded_in_another_site_and_nothing_else_can_be(
         assert chart.locator(".plot svg").count() > 0
         inside = page.locator("#whole").element_handle().content_frame()  # type: ignore[union-attr]
         assert inside is not None
+        inside.wait_for_url("chrome-error://**")  # where the browser goes instead
         assert "Reports" not in inside.content(), "the page of results may not be framed"
         revoke(ada, site, "our blog")
         page.reload()

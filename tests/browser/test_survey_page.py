@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from playwright.sync_api import Page, expect
 
 import harmony as hm
 
+from .conftest import next_page
 from .site import Site
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 MANY = hm.Survey(
     "many",
@@ -34,7 +32,7 @@ def test_an_empty_round_teaches_and_turns_into_results(as_admin: Page, site: Sit
     page.get_by_role("button", name="Open").click()
     page.get_by_role("heading", name="Waiting for the first report").wait_for()
     snippets = page.locator(".snippets")
-    assert '"by bike": bool' in snippets.inner_text()
+    expect(snippets).to_contain_text('"by bike": bool', use_inner_text=True)
     codes = {}
     for language in ("JavaScript", "Java", "curl"):
         snippets.get_by_text(language, exact=True).click()
@@ -45,11 +43,12 @@ def test_an_empty_round_teaches_and_turns_into_results(as_admin: Page, site: Sit
     page.locator("main[data-connected]").wait_for()
     module, rest = codes["JavaScript"].split(";", 1)
     body = module.replace("import {", "const {").replace("from", "= await import(") + ");" + rest
-    page.evaluate(f"(async () => {{{body}}})()")  # as a page of this origin would
+    # As a page of this origin would; nobody waits for it, as this page is loaded again meanwhile.
+    page.evaluate(f"() => {{ (async () => {{{body}}})(); }}")
     page.wait_for_function(COUNTED, arg="1")
     site.report_table(survey, "week1", {"by bike": [True, False] * 2_500}, first=2_000_000)
     page.wait_for_function(COUNTED, arg="5,001")
-    assert page.locator("section.attribute").count() == 1
+    expect(page.locator("section.attribute")).to_have_count(1)
     assert page.locator(".snippets").count() == 0
 
 
@@ -58,7 +57,8 @@ def test_enter_never_creates_a_survey(as_admin: Page, site: Site) -> None:
     page.goto(f"{site.url}/new-survey")
     page.locator("fieldset").get_by_label("Name").fill("battery")
     page.get_by_label("Name").first.fill("stray")
-    page.get_by_label("Name").first.press("Enter")
+    with next_page(page):
+        page.get_by_label("Name").first.press("Enter")
     page.locator("#plan .sentence").wait_for()
     assert page.get_by_label("Name").first.input_value() == "stray"
     names = [one["name"] for one in site.call("GET", "/v1/surveys")["surveys"]]
@@ -89,7 +89,7 @@ def test_many_attributes_and_values_can_be_found(as_admin: Page, site: Site) -> 
     assert "site-490.example" in card.locator("tbody").inner_text()
     page.get_by_label("Find", exact=True).fill("")
     page.get_by_role("button", name="Open all").click()
-    assert page.locator("section.attribute > details[open]").count() == 40
+    expect(page.locator("section.attribute > details[open]")).to_have_count(40)
     page.get_by_role("button", name="Close all").click()
     page.locator(".contents a", has_text="question 20").click()
     page.locator("#card-20 > details[open]").wait_for()

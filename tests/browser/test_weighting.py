@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pytest
-
-from tests.service.stratified import QUESTIONS, habits, packed_reports
-
-from .conftest import signed_in
-from .site import Site
-from .test_accessibility import PHONE, serious
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 import harmony as hm
+from tests.service.stratified import QUESTIONS, habits, packed_reports
+
+from .conftest import drawn, signed_in
+from .site import Site
+from .test_accessibility import PHONE, serious
 
 SIZES = {"1.x": 150, "2.x": 110, "beta": 4, "": 6}
 PAGE = f"/surveys/{QUESTIONS.name}"
@@ -48,8 +44,7 @@ def test_an_admin_makes_a_key_of_a_stratum(as_admin: Page, asked: Site) -> None:
     page.get_by_label("Stratum").fill("3.x")
     page.get_by_role("button", name="Make a token").click()
     page.get_by_role("heading", name="The token of builds of version 3").wait_for()
-    row = page.locator("tr", has_text="builds of version 3")
-    assert "3.x" in row.inner_text()
+    expect(page.locator("tr", has_text="builds of version 3")).to_contain_text("3.x")
 
 
 def test_shares_from_the_form_weigh_the_page_and_its_exports(as_admin: Page, asked: Site) -> None:
@@ -110,9 +105,7 @@ def test_axe_finds_nothing_serious_on_a_weighted_page(
     page = open_page(bypass_csp=True)  # axe is injected into the page
     signed_in(page, asked, asked.admin)
     for path in (WEIGHTED, "/settings"):
-        page.goto(asked.url + path)
-        if path == WEIGHTED:
-            page.locator("body[data-drawn]").wait_for()
+        drawn(page, asked.url + path)
         assert serious(page) == [], path
 
 
@@ -121,5 +114,5 @@ def test_a_phone_shows_a_weighted_page_without_scrolling_aside(
 ) -> None:
     page = signed_in(open_page(viewport=PHONE, has_touch=True), asked, asked.admin)
     for path in (WEIGHTED, "/settings"):
-        page.goto(asked.url + path)
+        drawn(page, asked.url + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path

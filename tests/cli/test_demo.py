@@ -17,6 +17,7 @@ import pytest
 import harmony as hm
 from harmony.demo import fleet_survey, fleet_truth, simulate_fleet
 from harmony.demo.revealed import read_report
+from tests.service.waiting import STUCK_SECONDS
 
 from .conftest import Run
 
@@ -105,7 +106,7 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
                 break
         cut.send_signal(signal.SIGINT)
         rest = cut.stderr.read()
-        assert cut.wait(60) == 130
+        assert cut.wait(STUCK_SECONDS) == 130
     assert "Stopped" in rest
     assert "Traceback" not in rest
     assert not list(tmp_path.glob("harmony-*"))
@@ -145,15 +146,15 @@ def test_on_a_terminal_it_stays_up_and_invites(tmp_path: Path) -> None:
     terminal.read("what an answer reveals at most.")
     dashboard, device, public = re.findall(r"^  (http://\S+)\s*$", terminal.said, re.M)[-3:]
     assert dashboard.endswith("&next=/surveys/phone-fleet%3Fround%3Dnow")
-    with urllib.request.urlopen(device, timeout=30) as response:
+    with urllib.request.urlopen(device, timeout=STUCK_SECONDS) as response:
         assert "Be a device" in response.read().decode()
-    with urllib.request.urlopen(dashboard, timeout=30) as response:
+    with urllib.request.urlopen(dashboard, timeout=STUCK_SECONDS) as response:
         assert "Sign in as" in response.read().decode()
-    with urllib.request.urlopen(public, timeout=30) as response:
+    with urllib.request.urlopen(public, timeout=STUCK_SECONDS) as response:
         assert "Who made the phone?" in response.read().decode()
     terminal.process.send_signal(signal.SIGINT)
     terminal.read("Stopped; the server is gone")
-    assert terminal.process.wait(60) == 0
+    assert terminal.process.wait(STUCK_SECONDS) == 0
     terminal.close()
     assert not list(tmp_path.glob("harmony-*"))
 

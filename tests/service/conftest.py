@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from harmony.tally import Tally
 
 from .devices import Enrolled
 from .postgres import Postgres
+from .waiting import wait_until
 
 UNLIMITED: dict[str, Any] = {"address_rate": 0, "credential_rate": 0, "enrolment_rate": 0}
 
@@ -117,15 +117,14 @@ def recount(state: ServiceState, live: LiveRound) -> Tally:
 def purge(looking: Retention) -> None:
     """Remove what was dropped, also while the server itself is at it, until nothing is left."""
     left = "SELECT count(*) FROM rounds WHERE dropped IS NOT NULL AND emptied IS NULL"
-    deadline = time.monotonic() + 60
-    while True:
-        if looking.purge():
+
+    def is_empty() -> bool:
+        while looking.purge():
             continue
         with looking.database.read() as connection:
-            if not connection.execute(text(left)).scalar_one():
-                return
-        assert time.monotonic() < deadline, "rows of dropped rounds stay"
-        time.sleep(0.01)
+            return not connection.execute(text(left)).scalar_one()
+
+    wait_until(is_empty, "the rows of dropped rounds to go")
 
 
 @pytest.fixture

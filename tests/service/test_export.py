@@ -24,6 +24,7 @@ from harmony.service.upkeep.check import check
 
 from .conftest import SURVEY, Service, purge
 from .devices import any_report
+from .waiting import STUCK_SECONDS
 
 Start = Callable[..., Service]
 
@@ -181,7 +182,7 @@ def test_an_export_under_way_when_reports_are_dropped_is_whole(
             for block in blocks:
                 yield block[:1]
                 reading.set()
-                assert go_on.wait(60)
+                assert go_on.wait(STUCK_SECONDS)
                 yield block[1:]
 
         return original(file, live, held(), raw=raw)
@@ -190,7 +191,7 @@ def test_an_export_under_way_when_reports_are_dropped_is_whole(
     found: list[Any] = []
     thread = threading.Thread(target=lambda: found.append(exported(service, "week1")))
     thread.start()
-    assert reading.wait(60)
+    assert reading.wait(STUCK_SECONDS)
     change = {"retention": 0, "schedule": None}
     actor = service.state.tokens.list()[0]
     service.state.governance.change(SURVEY.name, change, SURVEY.name, actor)

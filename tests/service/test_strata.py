@@ -28,6 +28,7 @@ from .postgres import Postgres
 from .server_process import Connection, free_port
 from .stratified import count_again, new_ids
 from .test_workers import WORKERS, running, send
+from .waiting import STUCK_SECONDS
 
 Start = Callable[..., Service]
 
@@ -262,7 +263,7 @@ def test_two_workers_count_in_strata_that_were_made_a_moment_ago(
             devices[stratum] = [bytes.fromhex(one["device"]) for one in enrolled]
             send(state, port, devices[stratum])
         server.terminate()
-        server.wait(60)
+        server.wait(STUCK_SECONDS)
     tallies = state.catalogue.tallies(state.catalogue.round(SURVEY.name, "week1"))
     assert tallies == count_again(state, SURVEY.name, "week1", devices)
     assert [one.reports for one in tallies.values()] == [0, 20, 20]

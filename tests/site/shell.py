@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from tests.service.waiting import wait_until
+from tests.service.waiting import STUCK_SECONDS, wait_until
 
 from .code_blocks import Block, blocks_of
 
@@ -42,7 +42,7 @@ class Reader:
         for one in self._running:
             one.terminate()
         for one in self._running:
-            one.wait(30)
+            one.wait(STUCK_SECONDS)
 
     def know(self, name: str, value: str) -> None:
         """Keep a value as a variable of the terminal."""

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.browser.chromium import MISSING, find_chromium, launched
+from tests.browser.chromium import MISSING, PATIENCE, find_chromium, launched
 from tests.browser.test_accessibility import serious
 
 ROOT = Path(__file__).parents[2]
@@ -123,6 +123,7 @@ def test_a_browser_asks_nobody_else_and_axe_finds_nothing_serious(address: str) 
         pytest.skip(MISSING)
     with launched(chromium) as browser:
         page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
         asked: list[str] = []
         weight = 0
 

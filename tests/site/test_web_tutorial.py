@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.chromium import MISSING, find_chromium, launched
+from tests.browser.chromium import MISSING, PATIENCE, find_chromium, launched
 from tests.service.server_process import free_port
 
 from .shell import Reader
@@ -39,7 +39,7 @@ def test_a_reader_gets_to_the_end(tmp_path: Path) -> None:
         reader.follow(until="http.server")
         with launched(chromium) as browser:
             page = browser.new_page()
-            page.set_default_timeout(90_000)  # a busy machine is no failure
+            page.set_default_timeout(PATIENCE)
             wait_for(f"http://localhost:{shop}")
             page.goto(f"http://localhost:{shop}")
             page.get_by_role("button", name="Yes, count me").click()
