@@ -120,6 +120,23 @@ def test_a_device_is_searched_for_only_in_rounds_that_it_can_have_been_in(serve:
     assert searched == ["new"]
     assert len(service.state.catalogue.rounds_since(1_000_000.0)) == 2
     assert len(service.state.catalogue.rounds_since(0)) == 2  # before credentials had a second
+    assert len(service.state.catalogue.rounds_since(now[0] + 365 * 86400)) == 2  # by a wrong clock
+
+
+def test_a_device_that_enrolled_by_a_clock_far_ahead_is_found(serve: Start) -> None:
+    now = [1_000_000.0]
+    service = serve(clock=lambda: now[0])
+    live = service.open()
+    right, now[0] = now[0], now[0] + 365 * 86400
+    gone = service.enrol()
+    now[0] = right
+    assert (
+        service.send(gone, report_body("week1", any_report(live, gone.device))).status_code == 201
+    )
+    service.state.catalogue.close(SURVEY.name, "week1")
+    assert service.client.delete("/v1/devices/me", headers=gone.headers).status_code == 204
+    assert service.tally().reports == 0
+    assert service.tally() == service.recount()
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
