@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import text
 
 from harmony.service import state
 from harmony.service.problems import Problem
 
 from .conftest import SURVEY, Service
 from .training import SMALL, create
+from .waiting import STUCK_SECONDS, wait_until
 
 Start = Callable[..., Service]
 
@@ -77,6 +80,32 @@ def test_a_round_that_another_server_has_just_opened_can_be_deleted(
     assert other.client.delete(path, headers=other.admin).status_code == 204
     entries = {one.act: one.detail for one in other.state.activity.entries()}
     assert entries["round deleted"] == {"was_open": True}
+
+
+def test_no_round_opens_of_a_survey_that_is_being_deleted(two: tuple[Service, Service]) -> None:
+    one, other = two
+    one.state.catalogue.add(SURVEY, None)
+    other.state.catalogue.reload()
+    opened: list[object] = []
+    opening = threading.Thread(target=lambda: opened.append(try_to_open(other)))
+    with one.state.database.write() as connection:  # what a deletion begins with
+        gone = "UPDATE surveys SET deleted = 1, former_name = name, name = 'deleted 1'"
+        connection.execute(text(gone))
+        opening.start()
+        if not one.state.database.is_sqlite:
+            waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            wait_until(lambda: connection.execute(waiting).scalar_one(), "the opening to wait")
+    opening.join(STUCK_SECONDS)
+    assert opened == ["conflict"]
+    with one.state.database.read() as connection:
+        assert connection.execute(text("SELECT count(*) FROM rounds")).scalar_one() == 0
+
+
+def try_to_open(service: Service) -> str:
+    """Open a round; return why that was refused."""
+    with pytest.raises(Problem) as raised:
+        service.state.catalogue.open(SURVEY.name, "week1")
+    return raised.value.reason
 
 
 def test_a_training_that_another_server_deleted_cannot_be_stopped(
