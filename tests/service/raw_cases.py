@@ -274,6 +274,12 @@ def _cut_after_head(whole: bytes) -> tuple[bytes, bytes]:
     return head + b"\r\n\r\n", body
 
 
+def blanks_after_the_credential(site: Site) -> list[Piece]:
+    """A report whose sender is written with blanks behind it, which are none of it."""
+    head, _, body = site.request().partition(b"\r\nContent-Length")
+    return [head + b" \t\r\nContent-Length" + body]
+
+
 HEADS = {
     "without a host": refused(raw(b"GET /healthz HTTP/1.1\r\n\r\n")),
     "two hosts": refused(one("Host: y")),
@@ -317,6 +323,8 @@ HEADS = {
         lambda site: [site.head("Expect: 100-continue", "Content-Length: 5")], [401], stays=False
     ),
     "another expectation": accepted(one("Expect: something")),
+    "our protocol, and blanks after it": accepted(one("Harmony-Protocol: 1 \t ")),
+    "a credential and blanks after it": accepted(blanks_after_the_credential),
     "another protocol of ours": Case(one("Harmony-Protocol: 7"), [400], says="protocol"),
     "addresses of others": accepted(one("X-Forwarded-For: 192.0.2.1, 10.0.0.1")),
 }  # fmt: skip

@@ -137,6 +137,17 @@ def test_an_act_that_fails_leaves_no_record_and_one_without_record_does_not_happ
     assert service.client.get(f"/v1/surveys/{SURVEY.name}").status_code == 200
 
 
+def test_an_entry_that_is_damaged_leaves_the_others(service: Service) -> None:
+    service.state.catalogue.add(SURVEY, None)
+    service.open()
+    with service.state.database.write() as connection:
+        damage = "UPDATE activity SET detail = '{bad' WHERE act = 'survey created'"
+        connection.execute(text(damage))
+    entries = {one["act"]: one["detail"] for one in listed(service)}
+    assert entries["survey created"] == {}
+    assert "round opened" in entries
+
+
 def test_long_names_are_recorded_as_far_as_there_is_room(service: Service) -> None:
     with service.state.database.write() as connection:
         actor = service.state.tokens.list()[0]

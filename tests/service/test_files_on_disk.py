@@ -16,7 +16,8 @@ import psycopg
 import pytest
 
 import harmony as hm
-from harmony.service.retention import DAY, STEADY_SECONDS, Retention
+from harmony.service.clock_jumps import STEADY_SECONDS
+from harmony.service.retention import DAY, Retention
 from harmony.service.sealing import seal
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -120,6 +121,43 @@ def test_a_device_is_searched_for_only_in_rounds_that_it_can_have_been_in(serve:
     assert searched == ["new"]
     assert len(service.state.catalogue.rounds_since(1_000_000.0)) == 2
     assert len(service.state.catalogue.rounds_since(0)) == 2  # before credentials had a second
+    assert len(service.state.catalogue.rounds_since(now[0] + 365 * 86400)) == 2  # by a wrong clock
+
+
+def test_a_report_to_a_round_that_opens_meanwhile_is_found(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.open()
+    service.state.catalogue.close(SURVEY.name, "week1")
+    gone, forget = service.enrol(), service.state.writer.forget
+
+    async def forget_late(device: bytes, rounds: Any) -> int:
+        """Let another server open a round, and the device report there, before it is deleted."""
+        if "week2" not in service.state.catalogue.survey(SURVEY.name).rounds:
+            live = service.state.catalogue.open(SURVEY.name, "week2").live
+            await service.state.writer.submit(live, any_report(live, device))
+        return await forget(device, rounds)
+
+    monkeypatch.setattr(service.state.writer, "forget", forget_late)
+    assert service.client.delete("/v1/devices/me", headers=gone.headers).status_code == 204
+    assert service.tally("week2").reports == 0
+    assert service.tally("week2") == service.recount("week2")
+
+
+def test_a_device_that_enrolled_by_a_clock_far_ahead_is_found(serve: Start) -> None:
+    now = [1_000_000.0]
+    service = serve(clock=lambda: now[0])
+    live = service.open()
+    right, now[0] = now[0], now[0] + 365 * 86400
+    gone = service.enrol()
+    now[0] = right
+    assert (
+        service.send(gone, report_body("week1", any_report(live, gone.device))).status_code == 201
+    )
+    service.state.catalogue.close(SURVEY.name, "week1")
+    assert service.client.delete("/v1/devices/me", headers=gone.headers).status_code == 204
+    assert service.tally().reports == 0
+    assert service.tally() == service.recount()
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)

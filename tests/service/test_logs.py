@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from harmony.service.logs import plain_traceback
+from harmony.service.logs import plain_traceback, redact
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 
@@ -177,6 +177,14 @@ def test_a_whole_pair_is_a_character_as_any_other(service: Service) -> None:
     headers = service.admin | {"Content-Type": "application/json"}
     made = service.client.post("/v1/tokens", content=body, headers=headers)
     assert made.json()["name"] == "\N{GRINNING FACE}"
+
+
+@pytest.mark.parametrize("sent", ["\x1b[2J", "\r", "\x9b2J", "\u202e", "\u2028", "\x85", "\x07"])
+def test_a_log_does_nothing_to_the_terminal_that_shows_it(sent: str) -> None:
+    shown = redact(f"request failed path=/v1/{sent}x\n  a traceback's line\n")
+    assert shown.count("\n") == 2
+    assert sent not in shown
+    assert shown.replace("\n", "").isprintable()
 
 
 def test_logs_that_nobody_set_up_are_as_plain(

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from harmony.service.dashboard.sessions import COOKIE, Sessions
 from harmony.service.settings import Settings
 
 from .conftest import recount
@@ -92,6 +93,20 @@ def test_head_says_what_get_would_without_a_body(pair: Pair, path: str) -> None:
         head, get = said
         assert head[:2] == get[:2]
         assert head[2] == 0 < get[2]
+
+
+def test_head_of_a_stream_ends_at_once(pair: Pair) -> None:
+    for site in pair:
+        sessions = Sessions(site.state.tokens)
+        cookie = sessions.sign_in(site.state.tokens.create("analyst", "analyst")[0])
+        client = HTTPConnection("127.0.0.1", site.server.port, timeout=STUCK_SECONDS)
+        client.request("HEAD", "/live", headers={"Cookie": f"{COOKIE}={cookie}"})
+        response = client.getresponse()
+        assert (response.status, response.read()) == (200, b"")
+        assert response.headers["content-type"].startswith("text/event-stream")
+        client.request("GET", "/healthz")  # on the same connection, which is not kept waiting
+        assert client.getresponse().status == 200
+        client.close()
 
 
 def test_there_are_enough_cases_and_the_limits_are_the_defaults() -> None:

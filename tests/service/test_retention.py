@@ -11,7 +11,8 @@ from sqlalchemy import text
 
 from harmony.service import retention, state
 from harmony.service.activity import REPORTS_DROPPED
-from harmony.service.retention import DAY, STEADY_SECONDS, Retention
+from harmony.service.clock_jumps import STEADY_SECONDS
+from harmony.service.retention import DAY, Retention
 from harmony.service.sealing import NO_KEY, seal
 
 from .conftest import SURVEY, Service, purge, recount
@@ -271,6 +272,38 @@ def test_a_round_that_closed_by_a_clock_far_ahead_is_kept_no_longer(
     assert time.look(service) == 0  # and its closing time is corrected
     time.now += 30 * DAY
     assert time.look(service) == 1
+
+
+def test_a_round_that_a_schedule_opened_by_a_clock_far_ahead_makes_way(
+    service: Service, time: Time
+) -> None:
+    catalogue = service.state.catalogue
+    catalogue.add(SURVEY, "daily")
+    catalogue.follow_schedules()
+    (today,) = catalogue.survey(SURVEY.name).rounds
+    right, time.now = time.now, time.now + 365 * DAY
+    catalogue.follow_schedules()
+    assert len(catalogue.survey(SURVEY.name).rounds) == 2
+    time.now = right + DAY
+    catalogue.follow_schedules()
+    assert len(catalogue.survey(SURVEY.name).rounds) == 2  # that of next year is open
+    time.look(service)
+    catalogue.follow_schedules()
+    rounds = catalogue.survey(SURVEY.name).rounds
+    ahead, tomorrow = list(rounds)[1:]
+    assert today < tomorrow < ahead
+    assert rounds[ahead].closed == time.now
+    assert catalogue.survey(SURVEY.name).open_round(time.now) is rounds[tomorrow]
+
+
+def test_a_round_that_a_person_opened_by_a_clock_far_ahead_stays(
+    service: Service, time: Time
+) -> None:
+    right, time.now = time.now, time.now + 365 * DAY
+    service.open("week1")
+    time.now = right
+    time.look(service)
+    assert service.state.catalogue.round(SURVEY.name, "week1").closed is None
 
 
 def test_servers_that_look_at_the_same_time_drop_once(serve: Start, time: Time) -> None:

@@ -10,11 +10,13 @@ from sqlalchemy import text
 from structlog.testing import capture_logs
 
 import harmony as hm
+from harmony.service import state
 from harmony.service.catalogue import Catalogue
 from harmony.service.schedule import period_at
 
 from .conftest import SURVEY, Service
 from .devices import any_report, report_body
+from .waiting import wait_until
 
 Start = Callable[..., Service]
 
@@ -126,6 +128,26 @@ def test_rounds_follow_the_calendar_if_asked(serve: Start) -> None:
     now[0] = at("2026-12-25T08:00")
     catalogue.follow_schedules()
     assert list(catalogue.survey(SURVEY.name).rounds)[-1] == "2026-W52"
+
+
+def test_a_clock_that_jumps_for_a_moment_neither_closes_nor_opens_rounds(
+    serve: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state, "TICK_SECONDS", 0.01)
+    now = [at("2026-11-15T12:00")]
+    service = serve(clock=lambda: now[0])
+    catalogue = service.state.catalogue
+    catalogue.add(SURVEY, "hourly")
+    wait_until(lambda: bool(catalogue.survey(SURVEY.name).rounds), "the round to open")
+    right, now[0] = now[0], now[0] + 365 * 86400
+    looks = catalogue._looks
+    wait_until(lambda: catalogue._looks > looks + 3, "the server to look at the clock")
+    now[0] = right
+    wait_until(lambda: catalogue._looks > looks + 6, "the server to look again")
+    (only,) = catalogue.survey(SURVEY.name).rounds.values()
+    assert (only.live.round.label, only.closed) == ("2026-11-15T12", None)
+    now[0] = right + 3600
+    wait_until(lambda: len(catalogue.survey(SURVEY.name).rounds) == 2, "the next round to open")
 
 
 def test_a_schedule_that_cannot_be_followed_holds_up_nothing_else(serve: Start) -> None:

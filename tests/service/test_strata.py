@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 
 from harmony.cli.app import app
 from harmony.service import strata as strata_module
+from harmony.service.clock_jumps import STEADY_SECONDS
 from harmony.service.ingest.blocks import Block
 from harmony.service.ingest.packed import MEDIA_TYPE, pack
-from harmony.service.retention import DAY, STEADY_SECONDS, Retention
+from harmony.service.retention import DAY, Retention
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import open_store

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event, text
 
+from harmony.service.clock_jumps import STEADY_SECONDS
 from harmony.service.database import Database
 from harmony.service.ingest.blocks import Block
 from harmony.service.ingest.outcomes import by_name
-from harmony.service.retention import DAY, STEADY_SECONDS, Retention
+from harmony.service.retention import DAY, Retention
 from harmony.service.settings import Settings
 from harmony.service.state import ServiceState
 from harmony.service.stores import open_store
@@ -130,3 +131,23 @@ def test_an_upgrade_that_was_killed_is_finished_by_the_next_start(place: str, mo
         after = b"".join(one.read_bytes() for one in Path(place).parent.glob("harmony.db*"))
         ids = [device for devices in old.devices.values() for device in devices] + [DELETED]
         assert [device for device in ids if device in after] == []
+
+
+def test_files_are_written_anew_also_if_the_version_could_not_be_read_at_first(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_old_database(place)
+    written: list[str] = []
+    compact = Database.compact
+
+    def note(database: Database) -> None:
+        written.append(database.url.get_backend_name())
+        compact(database)
+
+    monkeypatch.setattr(Database, "version", lambda _: None)  # as when the database is busy
+    monkeypatch.setattr(Database, "compact", note)
+    database = Database(place)
+    database.migrate()
+    database.migrate()
+    database.close()
+    assert len(written) == 1

@@ -130,7 +130,15 @@ class Activity:
         return [
             Entry(
                 row.number, row.at, row.token, row.who, row.role, row.act, row.subject,
-                msgspec.json.decode(row.detail),
+                _detail(row.detail),
             )
             for row in rows
         ]  # fmt: skip
+
+
+def _detail(stored: str) -> dict[str, Any]:
+    """Read what an entry tells; one that is damaged tells nothing, and the others are shown."""
+    try:
+        return msgspec.json.decode(stored, type=dict[str, Any])
+    except msgspec.MsgspecError:
+        return {}

@@ -31,7 +31,7 @@ from .api import (
 from .api.ingest_description import DESCRIPTION, PATH
 from .api.models import ProblemDocument
 from .api.task_description import TASK_DESCRIPTION, TASK_PATH
-from .asgi import App, Receive, Scope, Send, speaks_protocol
+from .asgi import App, Receive, Scope, Send, speaks_protocol, without_body
 from .ingest.route import Ingest, is_ingest
 from .problems import MEDIA_TYPE, Problem, problem_of, reason_for
 from .state import ServiceState
@@ -72,8 +72,8 @@ class Application:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to its route."""
         if scope["type"] == "http":
-            if scope["method"] == "HEAD":  # the server leaves out the body, and says its length
-                scope = {**scope, "method": "GET"}
+            if scope["method"] == "HEAD":
+                scope, send = {**scope, "method": "GET"}, without_body(send)
             if is_ingest(scope):
                 await self._ingest(scope, receive, send)
             elif is_task(scope):

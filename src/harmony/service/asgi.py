@@ -136,6 +136,21 @@ async def send_response(send: Send, response: Response) -> None:
         await send(message)
 
 
+def without_body(send: Send) -> Send:
+    """Return how to respond to HEAD: the head alone, at once, also where the body would not end."""
+    ended = False
+
+    async def send_head(message: Message) -> None:
+        nonlocal ended
+        if message["type"] == "http.response.start":
+            await send(message)
+        elif not ended:
+            ended = True
+            await send({"type": "http.response.body", "body": b""})
+
+    return send_head
+
+
 def json_response(document: Any) -> Response:
     """Return the response that holds a JSON document."""
     return response_of(200, "application/json", _encode(document))

@@ -25,6 +25,7 @@ from harmony.tally import Tally
 
 from . import schema
 from .activity import CREATED, ROUND_CLOSED, ROUND_OPENED, SERVER, Actor, note
+from .clock_jumps import CLOCKS_DIFFER
 from .database import Database
 from .entries import RoundEntry, StepEntry, SurveyEntry, TrainingEntry
 from .ingest.blocks import LiveRound
@@ -45,9 +46,6 @@ from .schedule import LAST_MOMENT, LONGEST_ROUND, Period, period_at
 from .strata import NO_STRATUM, read_key, read_names
 
 log = structlog.get_logger(__name__)
-
-CLOCKS_DIFFER = 86400.0
-"""By how much the clocks of two servers may differ, in seconds."""
 
 RETIRED = (
     "'label' was a round that was deleted; devices that answered it will not answer it again: "
@@ -151,8 +149,12 @@ class Catalogue:
                 log.error("a row cannot be used", table=f"{kind}s", id=number, exc_info=problem)
 
     def rounds_since(self, enrolled: float) -> list[LiveRound]:
-        """Return the rounds, of surveys and trainings, in which one enrolled then may report."""
-        since = enrolled - CLOCKS_DIFFER
+        """Return the rounds, of surveys and trainings, in which one enrolled then may report.
+
+        Who has enrolled in the future did so by a wrong clock, and may be in any of them.
+        """
+        is_known = enrolled <= self._clock() + CLOCKS_DIFFER
+        since = enrolled - CLOCKS_DIFFER if is_known else 0.0
         return [
             one.live
             for rounds in self.rounds.values()

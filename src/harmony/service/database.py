@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 from harmony.errors import HarmonyError
 
 from .patience import DATABASE_SECONDS, Silence
+from .same_file import SameFile
 
 GATE = 0x4841524D
 """PostgreSQL's advisory lock that commits share; closing a round or forgetting a device has it
@@ -72,17 +73,18 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the schema to this Harmony's version; refuse one it does not know."""
-        before = self.version()
-        if before == SCHEMA_VERSION:
+        if self.version() == SCHEMA_VERSION:
             return
-        if before is not None and before <= SEALED_SINCE:
+        if self._upgrade():
             # Two steps: if this process ends between them, the next still writes the files anew.
-            self._upgrade(SEALED_SINCE)
             self.compact()
-        self._upgrade(SCHEMA_VERSION)
+            self._upgrade(is_compact=True)
 
-    def _upgrade(self, version: str) -> None:
-        """Bring the schema to a version, or a later one, in one transaction."""
+    def _upgrade(self, *, is_compact: bool = False) -> bool:
+        """Bring the schema to this Harmony's version, in one transaction.
+
+        Returns whether it stopped where the files, which held ids, are to be written anew first.
+        """
         from alembic import command
         from alembic.config import Config
         from alembic.script import ScriptDirectory
@@ -96,9 +98,11 @@ class Database:
                 if not self.is_sqlite:
                     key = {"key": MIGRATING}
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), key)
-                _refuse_unknown(connection, known)
+                before = _known_version(connection, known)
+                held_ids = not is_compact and before is not None and before <= SEALED_SINCE
                 config.attributes["connection"] = connection
-                command.upgrade(config, version)
+                command.upgrade(config, SEALED_SINCE if held_ids else SCHEMA_VERSION)
+                return held_ids
         except OperationalError as problem:
             raise DatabaseError(f"the database cannot be opened: {problem.orig}") from None
         except SQLAlchemyError as problem:
@@ -149,7 +153,9 @@ class Database:
         self.engine.dispose()
 
 
-def _refuse_unknown(connection: Connection, known: set[str]) -> None:
+def _known_version(connection: Connection, known: set[str]) -> str | None:
+    """Return the schema's version, or None if it has none yet; refuse one that is not known."""
+    version = None
     present = set(inspect(connection).get_table_names())
     if "alembic_version" in present:
         stored = connection.execute(text("SELECT version_num FROM alembic_version")).scalars()
@@ -163,6 +169,7 @@ def _refuse_unknown(connection: Connection, known: set[str]) -> None:
         raise DatabaseError(
             "the database has tables of another program; give Harmony a database of its own"
         )
+    return version
 
 
 def _url(place: str) -> URL:
@@ -210,7 +217,24 @@ def _postgres_engine(url: URL, seconds: float, silence: Silence) -> Engine:
 
 def _sqlite_engine(url: URL, seconds: float) -> Engine:
     engine = create_engine(url, connect_args={"timeout": seconds}, hide_parameters=True)
-    return _with_explicit_begin(engine)
+    return _with_explicit_begin(_on_same_file(engine, str(url.database)))
+
+
+def _on_same_file(engine: Engine, path: str) -> Engine:
+    """Let nobody read or write a file that is not, or no longer, where the database was."""
+    first: list[SameFile] = []
+
+    @event.listens_for(engine, "connect")
+    def remember(_connection: Any, _record: Any) -> None:
+        if not first:  # connecting has made it, if there was none
+            first.append(SameFile(path))
+        first[0].check()
+
+    @event.listens_for(engine, "commit")
+    def check(_connection: Connection) -> None:
+        first[0].check()
+
+    return engine
 
 
 def _with_explicit_begin(engine: Engine) -> Engine:

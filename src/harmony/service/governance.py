@@ -42,6 +42,16 @@ class Policy:
         schedule = entry.schedule if isinstance(entry, SurveyEntry) else None
         return cls(schedule, entry.retention, entry.public)
 
+    @classmethod
+    def stored(cls, connection: Connection, survey: int) -> Policy:
+        """Read what is settled now: memory may lag behind another admin's change."""
+        columns = _SURVEYS.schedule, _SURVEYS.retention, _SURVEYS.public
+        wanted = select(*columns).where(_SURVEYS.id == survey, _SURVEYS.deleted.is_(None))
+        row = connection.execute(wanted).first()
+        if row is None:
+            raise Problem("unknown-survey", "it was deleted a moment ago")
+        return cls(*row)
+
 
 class Governance:
     """Changes and deletions, on one database."""
@@ -60,15 +70,15 @@ class Governance:
         the shorter one.  A shorter one holds for all, and may drop reports at once: `confirm` it.
         """
         entry = self._catalogue.anything(name)
-        before = Policy.of(entry)
-        after = replace(before, **wanted)
-        if isinstance(entry, TrainingEntry) and after.retention > before.retention:
-            promised = "devices that took part were promised no longer time"
-            raise Problem("conflict", f"'retention_days': {promised}")
-        if after.retention < before.retention:
-            check_confirmed(name, confirm, "a shorter retention drops reports for good")
         now = self._clock()
         with self._database.write(alone=True) as connection:
+            before = Policy.stored(connection, entry.id)
+            after = replace(before, **wanted)
+            if isinstance(entry, TrainingEntry) and after.retention > before.retention:
+                promised = "devices that took part were promised no longer time"
+                raise Problem("conflict", f"'retention_days': {promised}")
+            if after.retention < before.retention:
+                check_confirmed(name, confirm, "a shorter retention drops reports for good")
             connection.execute(
                 update(schema.surveys)
                 .where(_SURVEYS.id == entry.id)
@@ -120,13 +130,13 @@ class Governance:
 
     def delete_round(self, name: str, label: str, confirm: str | None, by: Actor) -> None:
         """Delete a survey's round with its tally; if it is open, it is closed by that."""
-        survey = self._catalogue.survey(name)
+        self._catalogue.survey(name)
         entry = self._catalogue.round(name, label)
         check_confirmed(label, confirm, "the round is deleted with its reports and its tally")
         now = self._clock()
         with self._database.write(alone=True) as connection:
             if _delete_rounds(connection, [entry.live.id], now):
-                was_open = survey.rounds[label].closed is None
+                was_open = entry.closed is None
                 note(connection, by, now, ROUND_DELETED, f"{name} {label}", was_open=was_open)
         self._catalogue.reload()
 

@@ -21,15 +21,25 @@ MOST_FRAMES = 50
 
 _TOKEN = re.compile(r"hmy_[0-9A-Za-z]+_[0-9A-Za-z_-]+")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}){16,}")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What would move a terminal's cursor, start a line or turn the direction of writing."""
 
 
 def redact(line: str) -> str:
-    """Return a line without tokens, and without what may be a device's id, credential or report.
+    r"""Return a line without tokens, and without what may be a device's id, credential or report.
+
+    What would do something to the terminal that shows it, is written out.
 
     >>> redact("path=/claim?code=hmy_00ff_abc-_1 id=" + "0f" * 16)
     'path=/claim?code=hmy_... id=...'
+    >>> print(redact("path=/\x1b[2J"))
+    path=/\x1b[2J
     """
-    return _HEX.sub("...", _TOKEN.sub("hmy_...", line))
+    return _CONTROL.sub(_escaped, _HEX.sub("...", _TOKEN.sub("hmy_...", line)))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found.group().encode("unicode_escape").decode()
 
 
 def plain_traceback(raised: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,9 @@ from sqlalchemy.exc import DataError, SQLAlchemyError
 log = structlog.get_logger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE)
+"""What a disk says that is full, or may not be written to; or a process with too many files."""
 
 RETRY_SECONDS = 5
 """When a client should try again what the server could not do now."""
@@ -93,6 +97,9 @@ def problem_of(raised: Exception, path: str) -> Problem:
     if isinstance(raised, SQLAlchemyError):
         log.error("the database did not respond", path=path, problem=str(raised))
         return OverloadedError("the database does not respond")
+    if isinstance(raised, OSError) and raised.errno in _NO_ROOM:
+        log.error("there is no room", path=path, problem=str(raised))
+        return OverloadedError("the server has no room for this now")
     log.error("request failed", path=path, exc_info=raised)
     return Problem("internal", "something went wrong; it was logged")
 

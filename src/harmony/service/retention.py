@@ -21,18 +21,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from . import schema
 from .activity import REPORTS_DROPPED, SERVER, note
+from .clock_jumps import CLOCKS_DIFFER, STEADY_SECONDS
 from .database import GATE, Database
 from .sealing import NO_KEY
 
 log = structlog.get_logger(__name__)
 
 DAY = 86400.0
-
-STEADY_SECONDS = 600.0
-"""So long a clock must say that a time has come, before something is dropped for good."""
-
-CLOCKS_DIFFER = DAY
-"""A closing time so far ahead was read off a wrong clock."""
 
 BATCH_BYTES = 2 << 20
 BATCH_ROWS = 10_000
@@ -66,25 +61,25 @@ class Retention:
         self._seen: dict[tuple[str, int], float] = {}
 
     def look(self) -> int:
-        """Drop the rounds whose time has come, if the clock has said so for a while."""
+        """Drop the rounds whose time has come, if the clock has said so for a while.
+
+        Rounds that were closed, or opened on schedule, by a clock far ahead are closed as of now.
+        """
         now = self._clock()
         with self.database.read() as connection:
             due = [row.id for row in connection.execute(_due(now))]
-            ahead = connection.execute(
-                select(_ROUNDS.id).where(
-                    _ROUNDS.closed > now + CLOCKS_DIFFER, _ROUNDS.dropped.is_(None)
-                )
-            )
-            wrong = [row.id for row in ahead]
+            wrong = [row.id for row in connection.execute(_ahead(now))]
         due, wrong = self._for_a_while("due", due), self._for_a_while("ahead", wrong)
         if not due and not wrong:
             return 0
-        with self.database.write() as connection:
-            connection.execute(
-                update(schema.rounds)
-                .where(_ROUNDS.id.in_(wrong), _ROUNDS.closed > now)
-                .values(closed=now)
-            )
+        with self.database.write(alone=bool(wrong)) as connection:
+            if wrong:
+                log.warning("rounds of a clock far ahead are closed as of now", rounds=len(wrong))
+                connection.execute(
+                    update(schema.rounds)
+                    .where(_ROUNDS.id.in_(wrong), func.coalesce(_ROUNDS.closed, now) >= now)
+                    .values(closed=now)
+                )
             return drop(connection, due, now)
 
     def _for_a_while(self, kind: str, rounds: list[int]) -> list[int]:
@@ -177,6 +172,26 @@ def _due(now: float) -> Any:
             or_(
                 and_(_TRAININGS.survey.is_(None), _ROUNDS.closed + kept <= now),
                 _TRAININGS.ended + kept <= now,
+            ),
+        )
+    )
+
+
+def _ahead(now: float) -> Any:
+    """Select the rounds whose times were read off a clock that was far ahead."""
+    ahead = now + CLOCKS_DIFFER
+    return (
+        select(_ROUNDS.id)
+        .join(schema.surveys, schema.surveys.c.id == _ROUNDS.survey)
+        .where(
+            _ROUNDS.dropped.is_(None),
+            or_(
+                _ROUNDS.closed > ahead,
+                and_(
+                    _ROUNDS.closed.is_(None),
+                    _ROUNDS.opened > ahead,
+                    schema.surveys.c.schedule.is_not(None),
+                ),
             ),
         )
     )

@@ -67,9 +67,12 @@ def insert_round(
         opened=now,
         closes=closes,
         key=_key_number(connection, survey),
+        # A survey that is gone has none, and the database refuses the row; who deletes it just now
+        # is waited for, or the round would be left behind.
         retention=select(schema.surveys.c.retention)
         .where(schema.surveys.c.id == survey, schema.surveys.c.deleted.is_(None))
-        .scalar_subquery(),  # a survey that is gone has none, and the database refuses the row
+        .with_for_update(read=True, key_share=True)
+        .scalar_subquery(),
     )
     return int(connection.execute(row.returning(schema.rounds.c.id)).scalar_one())
 

@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from .activity import Activity
 from .catalogue import Catalogue
+from .clock_jumps import STEADY_SECONDS, ClockJumps
 from .credentials import Credentials, Holder
 from .database import Database
 from .enrolment import Enrolment
@@ -76,6 +77,8 @@ class ServiceState:
             clock=clock,
             metrics=self.metrics,
         )
+        self._jumps = ClockJumps(clock)
+        self._steady = True
         self._started = False
         self._responded = 0.0
         """When the database last responded to the tick, on the loop's clock."""
@@ -139,8 +142,9 @@ class ServiceState:
             try:
                 await asyncio.to_thread(self.catalogue.refresh)
                 self._responded = asyncio.get_running_loop().time()
-                for opened in await asyncio.to_thread(self.catalogue.follow_schedules):
-                    log.info("round opened on schedule", round=opened)
+                if self._is_steady():
+                    for opened in await asyncio.to_thread(self.catalogue.follow_schedules):
+                        log.info("round opened on schedule", round=opened)
                 if since_reload >= RELOAD_SECONDS:
                     since_reload = 0.0
                     await asyncio.to_thread(self.reload)
@@ -156,6 +160,13 @@ class ServiceState:
             self.writer.probe()
             await asyncio.sleep(TICK_SECONDS)
             since_reload += TICK_SECONDS
+
+    def _is_steady(self) -> bool:
+        """Whether the clock may open and close rounds; say so when it may not any more."""
+        was, self._steady = self._steady, self._jumps.is_steady()
+        if was and not self._steady:
+            log.warning("the clock has jumped: schedules wait", seconds=STEADY_SECONDS)
+        return self._steady
 
     async def _retain(self) -> None:
         """Drop the reports whose time has come, and remove what was dropped or deleted."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import IO, Annotated, Literal
 
+import structlog
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
 
@@ -14,9 +16,9 @@ from harmony.estimate.compare import Comparison, compare
 from harmony.estimate.result import Result
 from harmony.service.catalogue import RoundEntry
 from harmony.service.export import record_export, write_parquet
-from harmony.service.problems import Problem
+from harmony.service.problems import OverloadedError, Problem
 from harmony.service.state import ServiceState
-from harmony.service.stores import ReportsDroppedError, open_store
+from harmony.service.stores import ReportsDroppedError, StoreError, open_store
 from harmony.service.strata import MOST_STRATA
 from harmony.service.tokens import ADMIN
 from harmony.service.weighting import Weighted, read_population, tally_of, weigh
@@ -25,6 +27,8 @@ from .access import Analyst, State
 from .admin import LATEST
 from .estimate_models import Differences, Estimates, StratumList, StratumView
 from .models import Label, RoundDetail, RoundList
+
+log = structlog.get_logger(__name__)
 
 router = APIRouter(prefix="/v1/surveys/{name}/rounds", tags=["analysis"])
 
@@ -202,18 +206,20 @@ def reports(
         raise Problem("forbidden", "'ids': only an admin may ask for the ids of devices")
     live = _round(state, name, label).live
     file = tempfile.TemporaryFile(prefix="harmony-")  # noqa: SIM115  closed when it is sent
-    store = open_store(state.database)
     try:
-        written = write_parquet(file, live, store.stored(live), raw=raw)
+        with closing(open_store(state.database)) as store:
+            written = write_parquet(file, live, store.stored(live), raw=raw)
         record_export(state.database, state.clock(), holder, live, written, raw=raw)
     except ReportsDroppedError as dropped:
         file.close()
         raise Problem("dropped", str(dropped)) from None
+    except StoreError as problem:
+        file.close()
+        log.error("reports could not be read", survey=name, problem=str(problem))
+        raise OverloadedError("the database does not respond") from None
     except BaseException:
         file.close()
         raise
-    finally:
-        store.close()
     filename = f"{name}-{live.round.label.replace(':', '-')}.parquet"
     headers = {
         "Content-Disposition": f'attachment; filename="{filename}"',

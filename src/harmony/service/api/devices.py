@@ -43,7 +43,13 @@ async def forget(state: State, holder: OwnDevice) -> Response:
     if not await run_in_threadpool(state.enrolment.is_forgotten, holder.device):
         await run_in_threadpool(state.catalogue.reload)
         await run_in_threadpool(state.enrolment.forget, holder.device)
-        await state.writer.forget(holder.device, state.catalogue.rounds_since(holder.enrolled))
+        rounds = state.catalogue.rounds_since(holder.enrolled)
+        await state.writer.forget(holder.device, rounds)
+        await run_in_threadpool(state.catalogue.refresh)
+        known = {one.id for one in rounds}
+        opened = state.catalogue.rounds_since(holder.enrolled)
+        if late := [one for one in opened if one.id not in known]:  # it may have reported there
+            await state.writer.forget(holder.device, late)
         state.metrics.forgotten.inc()
     return Response(status_code=204)
 

@@ -102,7 +102,7 @@ class HttpConnection(GuardedConnection, HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """Note a header; what comes after a body in chunks is none."""
         if self._is_reading_head:
-            name = name.lower()
+            name, value = name.lower(), value.rstrip(b" \t")  # which llhttp leaves there
             if name == b"expect" and value.lower() == b"100-continue":
                 self.expect_100_continue = True
             self.headers.append((name, value))

@@ -153,7 +153,7 @@ class PostgresStore(Store):
             pipeline.sync()
 
     def stored(self, live: LiveRound) -> Iterator[Reports]:
-        with self._connect() as connection:
+        with _own_errors(), self._connect() as connection:
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             kept = connection.execute(
                 "SELECT 1 FROM rounds WHERE id = %s AND dropped IS NULL", (live.id,)
@@ -187,17 +187,15 @@ class PostgresStore(Store):
     @contextmanager
     def _session(self) -> Iterator[Pipeline]:
         """Give the session, and end it if anything fails."""
-        try:
-            pipeline = self._connected()
-            pipeline.start_clock()
-            yield pipeline
-        except BaseException as problem:
-            # Whether the database took the commit is unknown: start afresh.
-            self.close()
-            if isinstance(problem, psycopg.Error):
-                said = problem.diag.message_primary or problem  # without details, which quote
-                raise StoreError(f"PostgreSQL: {said}") from problem
-            raise
+        with _own_errors():
+            try:
+                pipeline = self._connected()
+                pipeline.start_clock()
+                yield pipeline
+            except BaseException:
+                # Whether the database took the commit is unknown: start afresh.
+                self.close()
+                raise
 
     def _connected(self) -> Pipeline:
         if self._pipeline is None:
@@ -291,6 +289,16 @@ def _free_shard(pipeline: Pipeline) -> int:
         if pipeline.fetch("SELECT pg_try_advisory_lock($1, $2)", SHARD_LOCKS, shard) == TRUE:
             return shard
     raise StoreError(f"PostgreSQL: more than {SHARDS} servers share the database")
+
+
+@contextmanager
+def _own_errors() -> Iterator[None]:
+    """Raise as a `StoreError` what the database raises."""
+    try:
+        yield
+    except psycopg.Error as problem:
+        said = problem.diag.message_primary or problem  # without details, which quote
+        raise StoreError(f"PostgreSQL: {said}") from problem
 
 
 def _marked(live: LiveRound, reports: Reports) -> Reports:

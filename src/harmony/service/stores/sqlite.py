@@ -32,6 +32,7 @@ from harmony.arrays import Counts
 from harmony.service.ingest.blocks import TIER, LiveRound, Reports, device_words, id_bytes, rows_of
 from harmony.service.ingest.outcomes import ACCEPTED, CONFLICT, DUPLICATE, UNAUTHORIZED, Outcomes
 from harmony.service.patience import DATABASE_SECONDS
+from harmony.service.same_file import MovedFileError, SameFile
 from harmony.service.sealing import marks_of
 from harmony.service.stores.device_index import DeviceIndex
 from harmony_device.coins import ID_BYTES
@@ -88,19 +89,21 @@ class SqliteStore(Store):
 
     def __init__(self, path: str, seconds: float = DATABASE_SECONDS) -> None:
         self._seconds = seconds
-        self._connection = sqlite3.connect(
-            path, timeout=seconds, isolation_level=None, check_same_thread=False
-        )
-        for pragma in (
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "foreign_keys=OFF",
-            "temp_store=MEMORY",
-            "cache_size=-65536",
-            "wal_autocheckpoint=2000",
-            "secure_delete=ON",
-        ):
-            self._connection.execute(f"PRAGMA {pragma}")
+        with _own_errors():
+            self._connection = sqlite3.connect(
+                path, timeout=seconds, isolation_level=None, check_same_thread=False
+            )
+            for pragma in (
+                "journal_mode=WAL",
+                "synchronous=FULL",
+                "foreign_keys=OFF",
+                "temp_store=MEMORY",
+                "cache_size=-65536",
+                "wal_autocheckpoint=2000",
+                "secure_delete=ON",
+            ):
+                self._connection.execute(f"PRAGMA {pragma}")
+        self._file = SameFile(path)
         self._start_afresh()
 
     def _start_afresh(self) -> None:
@@ -132,8 +135,7 @@ class SqliteStore(Store):
             self._connection.execute(f"PRAGMA user_version={(version + 1) % PROBES}")
 
     def stored(self, live: LiveRound) -> Iterator[Reports]:
-        self._connection.execute("BEGIN")
-        try:
+        with _own_errors(), self._snapshot():
             kept = self._connection.execute(
                 "SELECT 1 FROM rounds WHERE id = ? AND dropped IS NULL", (live.id,)
             ).fetchone()
@@ -147,22 +149,28 @@ class SqliteStore(Store):
                 present = reports[reports[:, TIER] != NO_REPORT]
                 if len(present):
                     yield live.unseal(present)
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        self._connection.execute("BEGIN")
+        try:
+            yield
         finally:
             self._connection.execute("ROLLBACK")
 
     @contextmanager
     def _transaction(self, *, alone: bool = False) -> Iterator[None]:
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException as problem:
-            self._start_afresh()
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            if isinstance(problem, sqlite3.Error):
-                raise StoreError(f"SQLite: {problem}") from problem
-            raise
+        with _own_errors():
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield
+                self._file.check()
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._start_afresh()
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
 
     def _open_rounds(self, now: float) -> set[int]:
         """Return the rounds that are open, with memory as it is in this transaction."""
@@ -330,6 +338,15 @@ class SqliteStore(Store):
             "SELECT first, reports FROM chunks WHERE round = ? AND first = ?",
             (live.id, index.firsts[chunk]),
         ).fetchall()
+
+
+@contextmanager
+def _own_errors() -> Iterator[None]:
+    """Raise as a `StoreError` what the database raises."""
+    try:
+        yield
+    except (sqlite3.Error, MovedFileError) as problem:
+        raise StoreError(f"SQLite: {problem}") from problem
 
 
 def _scope(round_id: int, training: int | None) -> Scope:

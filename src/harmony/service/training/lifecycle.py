@@ -291,8 +291,10 @@ class Trainings:
         live, closed, stopping = step.live, False, stopped_by is not None
         with self._closing:
             with self._database.read() as connection:
-                stored = stored_trainer(connection, entry.id)
-                tally = read_tally(connection, live) if is_open(connection, live.id) else None
+                tally = None
+                if is_open(connection, live.id):  # no step of a training that was deleted is
+                    stored = stored_trainer(connection, entry.id)
+                    tally = read_tally(connection, live)
             if tally is not None:
                 state = self._learnt(entry, step, stored, tally, stopping)
                 with self._database.write(alone=True) as connection:
