@@ -102,3 +102,18 @@ def test_trainings_that_cannot_have_them_are_refused() -> None:
             Training("t", 1.0, loss, label, features, 1000, intervals=share)
     training = Training("t", 1.0, "squared", STARS, [Boolean("x")], 1000, intervals=0.2)
     assert Training.from_document(training.to_document()) == training
+
+
+def test_effects_that_bend_do_not_mislead() -> None:
+    """An instrument was off by 4.7 to 7.3 errors, of six seeds; this is, by 1.3 on average."""
+    rng = np.random.default_rng(1)
+    visits = np.where(rng.random(N) < 0.6, 0.0, np.minimum(rng.exponential(20, N), 500.0))
+    unit = (visits - visits.mean()) / visits.std()
+    label = np.clip(10 + unit + 0.2 * unit**2 + 2 * rng.normal(0, 1, N), -200, 200)
+    model = LinearRegression(
+        4.0, bounds={"visits": (0, 500)}, label_bounds=(-200, 200), seed=1, progress=False,
+        intervals=0.4,
+    ).fit({"visits": visits}, label)  # fmt: skip
+    told = model.coefficient_intervals()["visits"]
+    truth = float(np.polyfit(visits, label, 1)[0])
+    assert abs(told.estimate - truth) < 4 * (told.high - told.low) / 3.92

@@ -127,7 +127,7 @@ def auto(training: Training) -> Method:
     ask = partial(StepRequest, model=state.score, best=best, loss=loss, label=state.label)
     if training.loss == "squared":
         candidate = yield from _level(allocation, state, std, ask)
-        told = candidate.score, candidate.residual_std, state.label
+        told = state.places, candidate.score, candidate.residual_std, state.label
         intervals = yield from coefficient_intervals(allocation, state.known, *told, ask)
     else:
         begun = state.score, best, state.mean, std

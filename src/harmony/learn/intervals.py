@@ -22,16 +22,22 @@ from ..attributes import Attribute, Numeric, Value
 from ..errors import SurveyError
 from .allocation import Allocation
 from .coefficients import coefficient_rows
-from .features import Features
+from .features import LEAST_STD, Features
+from .placing import Places
 from .score import Score
-from .step import Residual
+from .step import Residual, Scaling
 from .trainer import Estimates, StepRequest
 
 PURPOSE = "intervals"
 GRADIENT_SHARE = 0.5
 """Of the devices, for the gradient; the others tell how features go together."""
 
-CLIP, Z = 2.5, 1.96
+CLIP, DIRECTION_CLIP, Z = 4.0, 2.5, 1.96
+"""Where residuals, and features, are clipped, in their deviations."""
+
+CUT_OFF = 0.005
+"""The share of devices at either end of a number that are clipped."""
+
 PRIOR_CORRELATION = 0.3
 LEAST_EIGENVALUE, ERRORS = 0.1, 2.0
 """Of the features' correlations: where it is not greater by so many errors of a correlation, the
@@ -88,6 +94,7 @@ def read_coefficients(documents: Any, features: Sequence[Attribute]) -> Coeffici
 def coefficient_intervals(
     allocation: Allocation,
     known: Features,
+    places: Places,
     score: Score,
     residual_std: float,
     label: Attribute,
@@ -97,23 +104,25 @@ def coefficient_intervals(
     devices, width = allocation.training.telling, len(known.variances)
     if not devices:
         return None
+    whole = Features.of(known.features, places, _whole_numbers(known, places))
     equal = np.full(len(known.blocks), 1 / len(known.blocks))
     ask = partial(ask, model=score, best=score)
     residual = Residual("residual", CLIP * residual_std)
-    asked = allocation.gradient(known.features, residual, equal, known.scalings)
+    asked = allocation.gradient(known.features, residual, equal, whole.scalings)
     alone = len(known.blocks) == 1  # its coordinates are uncorrelated
     gradient_devices = devices if alone else round(GRADIENT_SHARE * devices)
     found = yield ask(PURPOSE, asked, gradient_devices)
     answers = [(found, residual)]
     for axis in () if alone else np.eye(width):
-        along = Residual("direction", CLIP * known.std(axis))
+        along = Residual("direction", DIRECTION_CLIP * known.std(axis))
         asked = allocation.gradient(known.features, along, equal, known.scalings)
         each = (devices - gradient_devices) // width
         found = yield ask(PURPOSE, asked, each, direction=known.score(axis))
         answers.append((found, along))
     if not all(one.n for found, _ in answers for one in found.values()):
         return None
-    (gradient, noise), *columns = (_told(known, *one) for one in answers)
+    gradient, noise = _told(whole, *answers[0])
+    columns = [_told(known, *one) for one in answers[1:]]
     scale = np.sqrt(known.variances)
     correlations, variances = np.eye(width), np.zeros((width, width))
     if columns:
@@ -133,6 +142,21 @@ def coefficient_intervals(
     doubt = kept * variances * np.outer(scale, scale) ** 2
     noise = noise + np.diag(doubt @ lacking**2)
     return _in_units(known, _coordinates(known, score) + lacking, inverse @ noise @ inverse, label)
+
+
+def _whole_numbers(known: Features, places: Places) -> dict[str, Scaling]:
+    """Return scalings that clip next to nothing of a number.
+
+    A number that is clipped near its mean goes with it, but not with what bends: to least squares
+    both matter, so an instrument would tell of other coefficients wherever effects are not linear.
+    """
+    scalings = {}
+    for feature in known.features:
+        if isinstance(feature, Numeric):
+            points = places.points(feature)
+            low, high = (float(end) for end in np.quantile(points, [CUT_OFF, 1 - CUT_OFF]))
+            scalings[feature.name] = Scaling((low + high) / 2, max((high - low) / 2, LEAST_STD))
+    return scalings
 
 
 def _coordinates(known: Features, score: Score) -> Floats:

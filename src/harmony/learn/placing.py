@@ -85,6 +85,12 @@ class Places:
         low, high = label.low + (low + 1) * unit, label.low + (high + 1) * unit
         return replace(label, low=low, high=high), points
 
+    def points(self, feature: Numeric) -> Floats:
+        """Return numbers that stand for devices, a feature's range scaled to [-1, 1]."""
+        half = (feature.high - feature.low) / 2
+        density = self.densities[feature.name].moved(feature.low + half, half)
+        return density.points(POINTS, -1.0, 1.0)
+
     def range_of(self, name: str) -> tuple[float, float]:
         return number_range(self.densities[name], self.sizes.get(name, 0.0))
 

@@ -24,7 +24,7 @@ from .allocation import Allocation
 from .features import LEAST_COVARIANCE, LEAST_STD, Features, Gradient
 from .logit import posterior_label_mean, separable_covariance
 from .mixture import Mixture, optimal_shares, posterior_weights
-from .placing import POINTS, Places
+from .placing import Places
 from .score import Score
 from .step import Residual, Scaling
 from .trainer import LABEL, Estimates, QuestionEstimate, StepRequest
@@ -80,13 +80,8 @@ class Side(NamedTuple):
 
 def sides_of(features: Sequence[Attribute], places: Places) -> dict[str, Side]:
     """Return the best side of every number."""
-    sides = {}
-    for feature in features:
-        if isinstance(feature, Numeric):
-            half = (feature.high - feature.low) / 2
-            density = places.densities[feature.name].moved(feature.low + half, half)
-            sides[feature.name] = Side.best(density.points(POINTS, -1.0, 1.0))
-    return sides
+    numbers = [feature for feature in features if isinstance(feature, Numeric)]
+    return {number.name: Side.best(places.points(number)) for number in numbers}
 
 
 class Moments:
