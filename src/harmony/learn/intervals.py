@@ -32,7 +32,7 @@ PURPOSE = "intervals"
 GRADIENT_SHARE = 0.5
 """Of the devices, for the gradient; the others tell how features go together."""
 
-CLIP, DIRECTION_CLIP, Z = 4.0, 2.5, 1.96
+CLIP, DIRECTION_CLIP, Z = 3.0, 2.5, 1.96
 """Where residuals, and features, are clipped, in their deviations."""
 
 CUT_OFF = 0.005
