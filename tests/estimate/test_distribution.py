@@ -116,6 +116,49 @@ def test_intervals_of_the_standard_deviation_hold_where_there_is_none() -> None:
     assert held >= 87
 
 
+@pytest.mark.parametrize("rare", [0, 1])
+def test_intervals_of_the_standard_deviation_hold_of_few_reports(rare: int) -> None:
+    """Of 200 rounds at 95%, 22 or more would miss in 0.05 of 100 such checks.
+
+    Everyone has 0, or one of 50 has 1: the mean is off by more than the numbers differ.
+    """
+    numbers = np.r_[np.zeros(50 - rare), np.ones(rare)]
+    held = 0
+    for seed in range(200):
+        low, high = estimated(numbers, 0.3, seed=seed, step=1 / 16).std.interval(0.95)
+        assert 0 <= low <= high <= 0.5
+        held += low <= numbers.std() <= high
+    assert held >= 179
+
+
+def test_intervals_of_the_widest_standard_deviation_are_not_upside_down() -> None:
+    numbers = np.arange(2_000) % 2 * 1.0
+    for seed in range(20):
+        std = estimated(numbers, 4.0, seed=seed, step=0.25).std
+        low, high = std.interval(0.95)
+        assert low <= std.estimate <= high <= 0.5
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.5, 8.0])
+@pytest.mark.parametrize("step", [None, 0.01])
+def test_whatever_is_read_lies_in_its_limits(epsilon: float, step: float | None) -> None:
+    """Few reports of numbers at the edge are where what is read differs most from least squares."""
+    options = {} if step is None else {"step": step}
+    for seed, devices in enumerate((1, 5, 20, 80, 80, 80, 600)):
+        numbers = np.zeros(devices) if seed % 2 else np.linspace(0, 1, devices).round(2)
+        x = estimated(numbers, epsilon, seed=seed, **options)
+        for one in (x.mean, x.std):
+            low, high = one.interval(0.95)
+            assert 0 <= low <= one.estimate <= high <= 1
+        for share in (0.05, 0.25, 0.5, 0.9):
+            one = x.quantile(share)
+            low, high = one.interval(0.95)
+            widest = one.interval(0.95, simultaneous=True)
+            assert widest[0] <= low <= one.estimate <= high <= widest[1]
+        points = x.details()["cdf"]
+        assert all(point["low"] <= point["cdf"] <= point["high"] for point in points)
+
+
 def test_a_value_of_each_step_has_its_own_bin() -> None:
     x = estimated(np.repeat([0.0, 0.5, 1.0], 4_000), 8.0, seed=1, step=0.5)
     assert x.consistent == pytest.approx([1 / 3] * 3, abs=0.01)

@@ -113,9 +113,8 @@ class CrosstabEstimate(Estimate):
             one[0, 0] = 1.0
             errors = self.joint.covariance(one, even)[0] / self.joint.source.variance
             errors = min(float(errors[0]), 1.0) * self.alone.cumulants(self._shares)[0]
-        else:
-            errors = np.diag(self.joint.covariance(np.eye(len(self.values)), self._shares))
-        return JoinedSampling(self.raw, self.alone, errors, self._shares)
+            return JoinedSampling(self.raw, self.alone, errors, self._shares)
+        return self.joint.sampling(self.alone, self._shares)
 
     def interval(
         self, confidence: float = 0.95, *, simultaneous: bool = False

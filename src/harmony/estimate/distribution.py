@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from .base import Estimate, Row
 from .curves import smooth_shares
 from .hierarchy import Places, Tree
 from .intervals import correlation_of, simultaneous, single
-from .quantities import Quantile, Quantity, Root
+from .quantities import Quantile, Quantity, Root, Variance
 from .smoothing import peaks_of
 from .sources import Source, covariance, smoothed, spread_of
 from .verdicts import OK, TOO_FEW
@@ -137,24 +137,29 @@ class DistributionEstimate(Estimate):
             peaks, halves = peaks_of(self.consistent), self._halves(high) - self._halves(low)
             slack += float(peaks @ ((doubt == 0) & (halves != inside)))
             read += float(peaks @ (halves - inside))
-        unbiased = self._quantity(inside, slack, 0.0, 1.0)
-        return replace(unbiased, estimate=min(max(read, 0.0), 1.0), unbiased=unbiased.estimate)
+        return self._quantity(inside, slack, 0.0, 1.0).reading(read)
 
     @cached_property
     def mean(self) -> Quantity:
         """The mean, with its interval."""
-        return self._quantity(self._values, self._blur, self.edges[0], self.edges[-1])
+        found = self._quantity(self._values, self._blur, self.edges[0], self.edges[-1])
+        return found.reading(found.estimate)
 
     @cached_property
     def std(self) -> Quantity:
         """The standard deviation between devices, with its interval."""
         if not self.n:
             return Quantity(math.nan, math.nan)
-        about_mean = (self._values - float(self.mean)) ** 2
-        spread = self._quantity(about_mean, 0.0, -math.inf, math.inf)
-        # The mean's own error makes the spread about it seem smaller than it is.
-        spread = replace(spread, estimate=spread.estimate + self.mean.stderr**2)
-        return Root.of(spread, self._blur, float(self.edges[-1] - self.edges[0]) / 2)
+        about = self._values - float(self.mean)
+        moments = np.stack([about, about**2])
+        first, second = (moments @ self.shares).tolist()
+        square = Variance.of(
+            (first, second),
+            self._covariance(moments),
+            (float(about[0]), float(about[-1])),
+            float(self._one_answer(moments[1:])[0]),
+        )
+        return Root.of(square, self._blur, float(self.edges[-1] - self.edges[0]) / 2)
 
     def band(self, confidence: float = 0.95) -> list[tuple[float, float, float]]:
         """Return (number, low, high): limits of the CDF that hold everywhere at once.
@@ -168,13 +173,21 @@ class DistributionEstimate(Estimate):
     def quantile_limits(
         self, share: float, confidence: float, *, everywhere: bool
     ) -> tuple[float, float]:
-        """Return the last edge that is surely below a quantile, and the first that is above."""
+        """Return the last edge that is surely below a quantile, and the first that is above.
+
+        Limits that hold everywhere at once hold for one quantile, too.  Where reports are few they
+        may be closer: they know that a CDF rises, however its errors go up and down.
+        """
         if not self.n:
             return math.nan, math.nan
+        low, high = self._crossed(share, *self._band_limits(confidence))
         if everywhere:
-            at, low, high = self._band_limits(confidence)
-        else:
-            at, (low, high) = self.edges, self._cdf_limits(single(confidence))
+            return low, high
+        alone = self._crossed(share, self.edges, *self._cdf_limits(single(confidence)))
+        return max(low, alone[0]), min(high, alone[1])
+
+    def _crossed(self, share: float, at: Floats, low: Floats, high: Floats) -> tuple[float, float]:
+        """Return between which numbers a CDF within these limits reaches a share."""
         first = int(np.argmax(high >= share))  # the last edge has 1
         last = len(at) - 1 - int(np.argmax(low[::-1] <= share))  # the first edge has 0
         below, above = max(first - 1, 0), min(last + 1, len(at) - 1)
@@ -308,16 +321,17 @@ class DistributionEstimate(Estimate):
         if not self.n:
             return Quantity(math.nan, math.nan, least=math.nan, most=math.nan)
         error = math.sqrt(max(float(self._covariance(weights[None, :])[0, 0]), 0.0))
-        slack += self._one_answer(weights)
+        slack += float(self._one_answer(weights[None, :])[0])
         return Quantity(float(weights @ self.shares), error, slack, float(least), float(most))
 
-    def _one_answer(self, weights: Floats) -> float:
-        """Return how far one answer more can move a sum: where reports are few, that is much."""
-        return max(
-            float(np.ptp(rows)) / source.answers / source.contrast
-            for source, rows in zip(self.sources, self.tree.adjoint(weights[None, :]), strict=True)
+    def _one_answer(self, sums: Floats) -> Floats:
+        """Return how far one answer more can move sums: where reports are few, that is much."""
+        moved = [
+            np.ptp(rows, axis=1) / source.answers / source.contrast
+            for source, rows in zip(self.sources, self.tree.adjoint(sums), strict=True)
             if source.answers
-        )
+        ]
+        return np.asarray(np.max(moved, axis=0))
 
     def _covariance(self, sums: Floats) -> Floats:
         """Return the covariance of sums of the shares of the finest bins, a row each."""
@@ -340,23 +354,38 @@ class DistributionEstimate(Estimate):
         return np.unique(inner).astype(np.intp)
 
     @cached_property
-    def _cdf_covariance(self) -> Floats:
+    def _below(self) -> Floats:
+        """Which leaves are below each of these edges."""
         leaves = np.arange(len(self.edges) - 1)
-        return self._covariance((leaves < self._band_places[:, None]).astype(np.float64))
+        return (leaves < self._band_places[:, None]).astype(np.float64)
+
+    @cached_property
+    def _cdf_covariance(self) -> Floats:
+        return self._covariance(self._below)
 
     @cached_property
     def _cdf_errors(self) -> Floats:
         """The standard error of the CDF at every edge."""
-        known = np.sqrt(np.maximum(np.diag(self._cdf_covariance), 0.0))
+        return self._at_every_edge(np.sqrt(np.maximum(np.diag(self._cdf_covariance), 0.0)))
+
+    @cached_property
+    def _cdf_slack(self) -> Floats:
+        """How far one answer more can move the CDF at every edge."""
+        return self._at_every_edge(self._one_answer(self._below))
+
+    def _at_every_edge(self, known: Floats) -> Floats:
+        """Return what is known at inner edges at all of them; at either end it is zero."""
         last = len(self.edges) - 1
         places = np.concatenate([[0], self._band_places, [last]])
         inner = np.concatenate([[0.0], known, [0.0]])
         return np.asarray(np.interp(np.arange(last + 1), places, inner))
 
     def _cdf_limits(self, critical: float) -> tuple[Floats, Floats]:
+        """Return limits of the CDF at every edge; what is read of it is always in them."""
         raw = np.concatenate([[0.0], np.cumsum(self.shares)[:-1], [1.0]])
-        reach = critical * self._cdf_errors
-        return np.clip(raw - reach, 0.0, 1.0), np.clip(raw + reach, 0.0, 1.0)
+        reach, read = critical * self._cdf_errors + self._cdf_slack, self.cdf_at_edges
+        low, high = np.minimum(raw - reach, read), np.maximum(raw + reach, read)
+        return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
     def _band_limits(self, confidence: float) -> tuple[Floats, Floats, Floats]:
         last = len(self.edges) - 1

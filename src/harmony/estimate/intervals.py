@@ -82,9 +82,21 @@ def chance_of_any(p_values: Floats, count: int, correlation: Floats | None = Non
 
 
 def correlation_of(covariance: Floats) -> Floats:
-    """Return the correlation that belongs to a covariance."""
-    scale = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-    return np.asarray(covariance / np.outer(scale, scale))
+    """Return the correlation that belongs to a covariance.
+
+    Of so few reports that a variance seems to be none, errors are taken as independent.
+
+    >>> correlation_of(np.array([[4.0, 1.0], [1.0, 1.0]])).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    >>> correlation_of(np.array([[4.0, 1.0], [1.0, -0.1]])).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    variances = np.diag(covariance)
+    known = np.outer(variances > 0, variances > 0)
+    scale = np.sqrt(np.where(variances > 0, variances, 1.0))
+    found = np.where(known, covariance / np.outer(scale, scale), 0.0)
+    np.fill_diagonal(found, 1.0)
+    return np.asarray(found)
 
 
 def _largest(correlation: Floats) -> Floats:

@@ -20,7 +20,7 @@ from ..arrays import Floats
 from .consistency import project_to_margins, project_to_simplex
 from .margins import Marginal
 from .sampling import Cumulants, Extremes, Sampling
-from .sources import Source, covariance, spread_of
+from .sources import Source, covariance, skewness, spread_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,17 +120,32 @@ class Joint:
         With `of_all`, what they say about all devices of which those that reported are a sample.
         """
         sources, weights = self.weights(sums)
+        spread = spread_of(sums, shares)
+        known = self._shares_of_sources(shares)
+        found = covariance(sources, weights, known, spread, self.devices, self.overlap)
+        return found + spread / self.devices if of_all else found
+
+    def sampling(self, alone: Sampling, shares: Floats) -> JoinedSampling:
+        """Return how the table scatters, if `shares` is the table and `alone` the crosstab's."""
+        cells = np.eye(len(shares))
+        sources, weights = self.weights(cells)
+        higher = skewness(sources, weights, self._shares_of_sources(shares))
+        variances = np.diag(self.covariance(cells, shares))
+        own = np.diag(weights[0])
+        return JoinedSampling(self.table, alone, variances, shares, (own, *higher))
+
+    def _shares_of_sources(self, shares: Floats) -> list[Floats]:
+        """Return the shares of each source's values.
+
+        Sums over rows know nothing of the other attribute of another crosstab: any will do.
+        """
         square = shares.reshape(self.shape)
         by_axis = square.sum(axis=1), square.sum(axis=0)
-        # Sums over rows know nothing of the other attribute of another crosstab: any will do.
-        known = [shares] + [
+        return [shares] + [
             one.spread(by_axis[axis][None, :])[0] / one.shape[1 - one.axis]
             for axis, marginals in enumerate((self.rows, self.columns))
             for one in marginals
         ]
-        spread = spread_of(sums, shares)
-        found = covariance(sources, weights, known, spread, self.devices, self.overlap)
-        return found + spread / self.devices if of_all else found
 
 
 def cell_variance(own: float, shape: tuple[int, int], rows: float, columns: float) -> float:
@@ -156,21 +171,41 @@ class JoinedSampling(Sampling):
     If the truth is `shares`, their variance is `variance`.  Where that is less than `alone`, they
     scatter as if more devices had answered.  Where it is more, as of rare pairs at large epsilon,
     on which the errors of frequent ones spill over, many small errors are added.
+
+    `higher` has how much `alone` counts in each, and the third and fourth cumulants of all that is
+    joined: sums of several errors are less skewed than one, and can be lower than one ever is.
+    Where counts are small neither is exact, so each limit is that of the longer tail.
     """
 
     def __init__(
-        self, estimates: Floats, alone: Sampling, variance: Floats, shares: Floats
+        self,
+        estimates: Floats,
+        alone: Sampling,
+        variance: Floats,
+        shares: Floats,
+        higher: tuple[Floats, Floats, Floats] | None = None,
     ) -> None:
         self.estimates = estimates
         self._alone = alone
-        own = alone.cumulants(shares)[0]
+        own, own_third, own_fourth = alone.cumulants(shares)
         self._gains = np.clip(variance / own, 1e-6, 1.0)
         self._added = np.maximum(variance - own, 0.0)
+        self._joined = None
+        if higher is not None:
+            weight, third, fourth = higher
+            more = third - weight**3 * own_third, fourth - weight**4 * own_fourth
+            self._joined = weight, *more
 
     def cumulants(self, truth: Floats) -> Cumulants:
         variance, third, fourth = self._alone.cumulants(truth)
         gains = self._gains
-        return variance * gains + self._added, third * gains**2, fourth * gains**3
+        scaled = third * gains**2, fourth * gains**3
+        if self._joined is not None:
+            weight, *more = self._joined
+            joined = third * weight**3 + more[0], fourth * weight**4 + more[1]
+            longer = (joined[0] > scaled[0]) == (truth < self.estimates)
+            scaled = np.where(longer, joined[0], scaled[0]), np.where(longer, joined[1], scaled[1])
+        return variance * gains + self._added, *scaled
 
     @property
     def likely(self) -> Floats:
@@ -178,7 +213,7 @@ class JoinedSampling(Sampling):
 
     @property
     def extremes(self) -> Extremes:
-        return self._alone.extremes
+        return -np.inf, np.inf
 
 
 def _about_mean(numbers: Floats) -> Floats:

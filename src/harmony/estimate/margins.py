@@ -13,7 +13,7 @@ from .combine import COVARIANCE_VALUES
 from .consistency import project_to_simplex
 from .hierarchy import Places
 from .sampling import Sampling
-from .sources import Source, covariance, smoothed, spread_of
+from .sources import Source, covariance, skewness, smoothed, spread_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +95,16 @@ class Margins:
             self.devices,
             self.overlap,
         )
+
+    def higher(self, source: Source) -> tuple[Floats, Floats, Floats] | None:
+        """Return what `JoinedSampling` needs of not too many values; `source` is one part."""
+        size = len(self.shares)
+        if size > COVARIANCE_VALUES:
+            return None
+        sources, weights = self.weights(np.arange(size))
+        third, fourth = skewness(sources, weights, [one.of_pairs(self.shares) for one in self.told])
+        place = next(at for at, one in enumerate(sources) if one is source)
+        return np.diag(weights[place]), third, fourth
 
     def weights(self, places: Places) -> tuple[list[Source], list[Floats]]:
         """Return what some of the frequencies make of those of each source."""

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ..arrays import Floats
 from .intervals import single
 
 if TYPE_CHECKING:
     from .distribution import DistributionEstimate
+
+MEANS = np.linspace(-1.0, 1.0, 65)
+"""Means that a variance is looked at with, from one limit of the mean to the other."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +23,7 @@ class Quantity:
     """A number that was estimated, with its standard error and intervals.
 
     Intervals are made around what is estimated without bias, `unbiased`, if that is another
-    number; the estimate is always in them.
+    number; the estimate is always in them, and both are within what is possible.
 
     >>> from harmony.estimate.quantities import Quantity
     >>> Quantity(0.5, 0.1, slack=0.0, least=0.0, most=1.0).interval(0.95)
@@ -35,12 +41,71 @@ class Quantity:
     def __float__(self) -> float:
         return self.estimate
 
+    def reading(self, estimate: float) -> Quantity:
+        """Return the same with another estimate, as far as it is possible at all."""
+        possible = min(max(estimate, self.least), self.most)
+        return replace(self, estimate=possible, unbiased=self.estimate)
+
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Return (low, high), around the truth with this confidence."""
         reach = single(confidence) * self.stderr + self.slack
         middle = self.estimate if self.unbiased is None else self.unbiased
         low, high = min(middle - reach, self.estimate), max(middle + reach, self.estimate)
         return min(max(low, self.least), self.most), max(min(high, self.most), self.least)
+
+
+@dataclass(frozen=True)
+class Variance(Quantity):
+    """A variance, from the mean and the mean square of numbers about some middle.
+
+    A mean that is off by e makes the variance about it seem smaller by the square of e, so errors
+    are not in proportion where reports are few.  Limits are the least and the most variance of all
+    means and mean squares that what was estimated does not refute (a profile likelihood); no
+    variance is more than what a mean leaves room for between the ends.
+
+    >>> from harmony.estimate.quantities import Variance
+    >>> square = Variance.of((0.0, 0.04), np.diag([0.01, 0.0001]), ends=(-0.5, 0.5))
+    >>> round(square.estimate, 3), [round(end, 3) for end in square.interval(0.95)]
+    (0.05, [0.0, 0.06])
+    """
+
+    moments: tuple[float, float] = (0.0, 0.0)
+    errors: Floats = field(repr=False, default_factory=lambda: np.zeros((2, 2)))
+    """The covariance of the two moments."""
+    ends: tuple[float, float] = (-math.inf, math.inf)
+    """The least and the greatest number, about the same middle."""
+
+    @classmethod
+    def of(
+        cls,
+        moments: tuple[float, float],
+        errors: Floats,
+        ends: tuple[float, float],
+        slack: float = 0.0,
+    ) -> Variance:
+        """Return the variance; the mean's own error would make it seem smaller than it is."""
+        first, second = moments
+        own, both, other = float(errors[0, 0]), float(errors[0, 1]), float(errors[1, 1])
+        linear = other - 4 * first * both + 4 * first**2 * own
+        error = math.sqrt(max(linear, 0.0) + 2 * own**2)
+        most = ((ends[1] - ends[0]) / 2) ** 2
+        estimate = second - first**2 + own
+        return cls(estimate, error, slack, 0.0, most, None, moments, errors, ends)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        (first, second), (least, greatest) = self.moments, self.ends
+        error = math.sqrt(max(float(self.errors[0, 0]), 1e-300))
+        slope = float(self.errors[0, 1]) / error**2
+        rest = math.sqrt(max(float(self.errors[1, 1]) - slope * float(self.errors[0, 1]), 0.0))
+        means = np.clip(first + single(confidence) * error * MEANS, least, greatest)
+        away = np.abs(means - first) / error
+        # A mean beyond the ends is an error: what counts is how much further off a mean is.
+        room = np.sqrt(np.maximum(single(confidence) ** 2 + away.min() ** 2 - away**2, 0.0))
+        middle = second + slope * (means - first) - means**2
+        widest = (means - least) * (greatest - means)
+        low = float(np.minimum(middle - rest * room, widest).min()) - self.slack
+        high = float(np.minimum(middle + rest * room, widest).max()) + self.slack
+        return min(max(low, 0.0), self.most), min(max(high, 0.0), self.most)
 
 
 @dataclass(frozen=True)
@@ -57,14 +122,15 @@ class Root(Quantity):
     @classmethod
     def of(cls, square: Quantity, slack: float = 0.0, most: float = math.inf) -> Root:
         """Return the root of `square`, which may be `slack` off for other reasons."""
-        root = math.sqrt(max(square.estimate, 0.0))
+        root = min(math.sqrt(max(square.estimate, 0.0)), most)
         # Of a square near zero the root's error is the root of the error.
         error = square.stderr / max(2 * root, math.sqrt(square.stderr)) if square.stderr else 0.0
         return cls(root, error, slack, 0.0, most, square=square)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         low, high = (math.sqrt(max(end, 0.0)) for end in self.square.interval(confidence))
-        return max(low - self.slack, 0.0), min(high + self.slack, self.most)
+        low, high = max(low - self.slack, 0.0), min(high + self.slack, self.most)
+        return min(low, self.estimate), max(high, self.estimate)
 
 
 @dataclass(frozen=True)

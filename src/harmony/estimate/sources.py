@@ -95,6 +95,18 @@ class Source:
             total += part.weight**2 / part.sample.answers * one
         return total
 
+    def skewness(self, weights: Floats, shares: Floats) -> tuple[Floats, Floats]:
+        """Return the third and fourth cumulants of weighted sums, roughly, a row of weights each.
+
+        Errors of values are taken as independent.
+        """
+        third, fourth = np.zeros(len(weights)), np.zeros(len(weights))
+        for part in self.parts:
+            _, each_third, each_fourth = part.sampling.cumulants(shares)
+            third += part.weight**3 * (weights**3 @ each_third)
+            fourth += part.weight**4 * (weights**4 @ each_fourth)
+        return third, fourth
+
 
 def covariance(
     sources: Sequence[Source],
@@ -123,6 +135,18 @@ def covariance(
     again = overlap * max(one.redrawn for one in sources)
     times = min(one.times for one in sources)
     return np.asarray(total + (again - (1 - overlap) * times / devices) * targets)
+
+
+def skewness(
+    sources: Sequence[Source], weights: Sequence[Floats], shares: Sequence[Floats]
+) -> tuple[Floats, Floats]:
+    """Return the third and fourth cumulants of sums over several sources: see `Source`."""
+    found = [
+        one.skewness(rows, spread)
+        for one, rows, spread in zip(sources, weights, shares, strict=True)
+    ]
+    third, fourth = (np.sum(column, axis=0) for column in zip(*found, strict=True))
+    return np.asarray(third), np.asarray(fourth)
 
 
 def overlap_of(answers: int, attributes: int) -> float:

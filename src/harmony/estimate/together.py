@@ -140,12 +140,19 @@ class Answers:
         if len(told) == 1 or not alone.n:
             return alone
         joined = Margins(told, self.devices, self._overlap)
-        variances = joined.variances(alone.sampling, self.source(place))
+        source = self.source(place)
+        sampling = JoinedSampling(
+            joined.frequencies,
+            alone.sampling,
+            joined.variances(alone.sampling, source),
+            joined.shares,
+            joined.higher(source),
+        )
         return replace(
             alone,
             n=sum(one.source.answers for one in told),
             influence=self._influence(*joined.weights(extreme_places(joined.frequencies))),
-            sampling=JoinedSampling(joined.frequencies, alone.sampling, variances, joined.shares),
+            sampling=sampling,
             covariance=joined.covariance,
             alike=None,
         )
