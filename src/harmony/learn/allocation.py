@@ -67,6 +67,8 @@ class Clips(NamedTuple):
     residual: float
     near: float
     far: float
+    centre: float
+    """... and as itself where its mean is asked for, of which a narrower clip hides little."""
     attenuation: float
     """The share of the slope that the clipped residual keeps."""
 
@@ -248,7 +250,7 @@ class Allocation:
             residual = Residual("residual", wide)
         else:
             residual = self.residual(mean, residual_variance, residual_variance)
-        return Clips(residual.clip, std / 2, 3 * std, residual.attenuation)
+        return Clips(residual.clip, std / 2, 3 * std, 1.5 * std, residual.attenuation)
 
     def line(self, clips: Clips) -> tuple[Question, ...]:
         """The slope along the direction, most often, and the direction's variance."""
@@ -270,7 +272,7 @@ class Allocation:
     def level(self, clips: Clips, level_clip: float) -> tuple[Question, ...]:
         """The means of the residual and of the score, and a line along the score itself."""
         residual = ask_for.product(("residual", level_clip), weight=12)
-        return (residual, ask_for.product(("direction", clips.far), weight=2), *self.line(clips))
+        return (residual, ask_for.product(("direction", clips.centre), weight=2), *self.line(clips))
 
 
 def iterations(effective_size: float) -> int:
