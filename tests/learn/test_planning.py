@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from harmony import Boolean, Categorical, Numeric
 from harmony.attributes import Attribute
 from harmony.learn import Training, plan
-from harmony.learn.planning import is_started
+from harmony.learn.planning import mean_share
 
 NUMBERS = [Numeric(f"x{place}", 0, 1) for place in range(5)]
 NUMBER, TWO = Numeric("y", 0, 1), Boolean("y")
@@ -57,9 +56,7 @@ def test_a_thousand_values_close_half_with_a_million_devices() -> None:
     assert plan(many).closed == pytest.approx(0.51, abs=0.1)
 
 
-def test_training_starts_where_devices_may_be_enough() -> None:
-    few, many = training(2_000), training(20_000)
-    assert (is_started(few), is_started(many)) == (False, True)
-    classes = replace(many, loss="logistic", label=TWO)
-    assert is_started(classes)
-    assert not is_started(classes, rate=0.02)
+def test_decisions_fall_less_steeply_with_devices_than_plans() -> None:
+    few, many = training(6_000), training(60_000)
+    assert mean_share(few) > 0.02 > plan(few).closed
+    assert mean_share(many) < plan(many).closed

@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Floats
 from ..attributes import MAX_WEIGHT, Attribute, Numeric
 from . import step as ask_for
-from .planning import answer_noise, is_started
+from .planning import LEAST_CLOSED, answer_noise, mean_share
 from .step import UNSCALED, Question, Residual, Scaling
 from .training import Training
 
@@ -87,7 +87,7 @@ class Allocation:
         self.least_devices = math.ceil(LEAST_SIZE * self.noise) if self.squared else 1
         """Those without whom not even the level would be known."""
         enough = training.devices >= self.least_devices
-        self.learns = enough and is_started(training)
+        self.learns = enough and mean_share(training) >= LEAST_CLOSED
         """Whether more than the label's level can be learned at all."""
         kept = training.evaluating + training.telling if self.learns else 0
         self.devices = n = max(training.devices - kept, 1)

@@ -38,7 +38,7 @@ from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
 from .mixture import Mixture, optimal_shares
 from .path import Path
 from .placing import Places, find_places
-from .planning import is_started
+from .planning import LEAST_CLOSED_RARE, mean_share
 from .rare import learn_moments
 from .score import Score
 from .shrinkage import posterior_mean
@@ -170,7 +170,7 @@ def _label_is_rare(training: Training, places: Places) -> bool:
     if training.loss == "squared":
         return False
     mean, _ = posterior_label_mean(places.frequencies[training.label.name])
-    return not is_started(training, rate=(1 + mean) / 2)
+    return mean_share(training, rate=(1 + mean) / 2) < LEAST_CLOSED_RARE
 
 
 def _label(training: Training, places: Places) -> tuple[Attribute, float, float, float, Floats]:

@@ -5,17 +5,20 @@ in the direction would cost v / (R + v) of that: v is the variance of a private 
 features that share the devices, times the coordinates, divided by n.  But few features matter much,
 and those are found first: where the i-th largest effect goes as 1 / i, what stays below the noise
 goes as its root.  So with many devices the share of the gap between no model and the best one that
-is closed is 1 / (1 + sqrt(v / (3 R))).  Where values are many each is rare, but has the noise of
-all answers, so the square of their number over 16 counts beside features times coordinates over 3.
+is closed is 1 / (1 + sqrt(v / (4 R))).  Where values are many each is rare, but has the noise of
+all answers, so the square of their number over 16 counts beside features times coordinates over 4.
 With few devices nothing is closed: features must be placed first, then told from one another, and
 the label has a level.  All of that fails together, so the share is taken times exp(-(w / R)^3),
-where w is the variance that the mean of so many answers has when 1 of 350 devices, and of 135 more
-for every feature, gives it.
+where w is the variance that the mean of so many answers has when 1 of 350 devices, and of 250 more
+times the root of the number of features, gives it.
 
 A label of two values of which one has the rate r has the variance 4 r (1 - r) where a number has
-1, so its noise is as much greater.  All numbers here were fitted to 470 random trainings; what
-other trainings of the same public description reach differs, so a plan has a range, too.
-docs/learning.md tells how often both held.
+1, so its noise is as much greater.  The numbers here were fitted to 470 random trainings and to the
+sets of docs/learning.md; what trainings of the same public description reach differs, so a plan
+has a range, too.  That page tells how often both held.
+
+Over all that populations may be, what is closed on average rises less steeply than what is
+likeliest: `mean_share` is what decisions within a training are weighed with.
 """
 
 from __future__ import annotations
@@ -29,13 +32,13 @@ from .training import Training
 EXPLAINED = 0.3
 """The share of the label's variance that features are taken to explain."""
 
-SPARSITY_GAIN, VALUES_GAIN = 3.0, 16.0
+SPARSITY_GAIN, VALUES_GAIN = 4.0, 16.0
 """How much less noise there seems to be than if all effects were equal: of all coordinates, and of
 the values of one feature."""
 
-LEVEL_COST, FEATURE_COST = 350.0, 135.0
-"""What the label's level and every feature cost before anything is gained, in answers without
-noise."""
+LEVEL_COST, FEATURES_COST = 350.0, 250.0
+"""What the label's level, and features, by the root of their number, cost before anything is
+gained, in answers without noise."""
 
 STEEPNESS = 3.0
 """How suddenly something is gained once there are as many."""
@@ -43,9 +46,13 @@ STEEPNESS = 3.0
 RATE = 0.2
 """How frequent the rarer of two classes is taken to be: most labels are not balanced."""
 
-LEAST_STARTED, LEAST_STARTED_RARE = 0.4, 0.5
-"""Where there are fewer than this share of the devices that the start costs, only the label's level
-is asked for: before anything is known, and once it is known how frequent the classes are."""
+MEAN_LEVEL_COST, MEAN_FEATURE_COST = 400.0, 100.0
+"""The same costs, of the label's level and of every feature, where what is closed on average falls
+as exp(-w / R)."""
+
+LEAST_CLOSED, LEAST_CLOSED_RARE = 0.02, 0.1
+"""Where less than this share of the gap would be closed on average only the label's level is asked
+for: before anything is known, and once it is known how frequent the classes are."""
 
 LOW_DEVICES, LOW_SHARE = 0.3, 0.7
 HIGH_DEVICES, HIGH_SHARE = 4.0, 1.1
@@ -64,10 +71,10 @@ class LearningPlan:
     >>> training = Training("likes", 1.0, "squared", Numeric("stars", 1, 5), [Boolean("wifi")],
     ...                     devices=20_000)
     >>> plan(training)
-    likes: 20,000 devices at epsilon 1 should close 92% of the gap between no model and the best
-    (in nine of ten trainings 9% to 100%)
+    likes: 20,000 devices at epsilon 1 should close 88% of the gap between no model and the best
+    (in nine of ten trainings 1% to 100%)
     >>> plan(training, closed=0.5).devices
-    8725
+    10754
     """
 
     training: str
@@ -105,7 +112,7 @@ def plan(
         rate = RATE
     noise = _label_noise(training, rate) / explained
     direction = noise * _direction_size(training)
-    start = noise * _start_size(training)
+    start = noise * (LEVEL_COST + FEATURES_COST * math.sqrt(len(training.features)))
 
     def closes(devices: float) -> float:
         started = math.exp(-((start / devices) ** STEEPNESS))
@@ -127,24 +134,21 @@ def plan(
     return expected(math.ceil(many), closed)
 
 
-def is_started(training: Training, rate: float | None = None) -> bool:
-    """Whether the devices are enough to learn more than the label's level.
+def mean_share(training: Training, rate: float | None = None) -> float:
+    """Return the share of the gap that such trainings close on average.
 
     As long as the `rate` is not known classes are given the benefit of the doubt.
 
     >>> from harmony import Boolean
-    >>> training = Training("likes", 1.0, "logistic", Boolean("likes"), [Boolean("wifi")], 10_000)
-    >>> is_started(training), is_started(training, rate=0.01)
-    (True, False)
+    >>> training = Training("likes", 1.0, "logistic", Boolean("likes"), [Boolean("wifi")], 20_000)
+    >>> round(mean_share(training), 2), round(mean_share(training, rate=0.01), 2)
+    (0.67, 0.0)
     """
-    least = LEAST_STARTED if rate is None else LEAST_STARTED_RARE
-    start = _label_noise(training, rate) / EXPLAINED * _start_size(training)
-    return training.devices >= least * start
-
-
-def _start_size(training: Training) -> float:
-    """Answers without noise that are spent before anything is gained."""
-    return LEVEL_COST + FEATURE_COST * len(training.features)
+    noise = _label_noise(training, rate) / EXPLAINED / training.devices
+    features = len(training.features)
+    columns = sum(len(one.values) ** 2 if one.values else 3 for one in training.features)
+    start = noise * (MEAN_LEVEL_COST + MEAN_FEATURE_COST * features)
+    return math.exp(-start) / (1 + math.sqrt(noise * features * columns / VALUES_GAIN))
 
 
 def _label_noise(training: Training, rate: float | None) -> float:
