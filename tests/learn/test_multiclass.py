@@ -172,6 +172,7 @@ def test_a_plan_knows_that_classes_share_the_devices_and_are_less_frequent() -> 
     def expected(classes: int, devices: int) -> float:
         label = Categorical("kind", range(classes))
         features = [Numeric("x", 0, 1)]
-        return plan(Training("kinds", 1.0, "logistic", label, features, devices)).closed
+        training = Training("kinds", 1.0, "logistic", label, features, devices)
+        return plan(training, rate=1 / classes).closed
 
     assert expected(4, 16_000) == pytest.approx(expected(2, 3_000))

@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Floats
 from ..attributes import MAX_WEIGHT, Attribute, Numeric
 from . import step as ask_for
-from .planning import LEAST_CLOSED, answer_noise, plan
+from .planning import LEAST_CLOSED, answer_noise, mean_share
 from .step import UNSCALED, Question, Residual, Scaling
 from .training import Training
 
@@ -67,6 +67,8 @@ class Clips(NamedTuple):
     residual: float
     near: float
     far: float
+    centre: float
+    """... and as itself where its mean is asked for, of which a narrower clip hides little."""
     attenuation: float
     """The share of the slope that the clipped residual keeps."""
 
@@ -85,7 +87,7 @@ class Allocation:
         self.least_devices = math.ceil(LEAST_SIZE * self.noise) if self.squared else 1
         """Those without whom not even the level would be known."""
         enough = training.devices >= self.least_devices
-        self.learns = enough and plan(training).closed >= LEAST_CLOSED
+        self.learns = enough and mean_share(training) >= LEAST_CLOSED
         """Whether more than the label's level can be learned at all."""
         kept = training.evaluating + training.telling if self.learns else 0
         self.devices = n = max(training.devices - kept, 1)
@@ -248,7 +250,7 @@ class Allocation:
             residual = Residual("residual", wide)
         else:
             residual = self.residual(mean, residual_variance, residual_variance)
-        return Clips(residual.clip, std / 2, 3 * std, residual.attenuation)
+        return Clips(residual.clip, std / 2, 3 * std, 1.5 * std, residual.attenuation)
 
     def line(self, clips: Clips) -> tuple[Question, ...]:
         """The slope along the direction, most often, and the direction's variance."""
@@ -270,7 +272,7 @@ class Allocation:
     def level(self, clips: Clips, level_clip: float) -> tuple[Question, ...]:
         """The means of the residual and of the score, and a line along the score itself."""
         residual = ask_for.product(("residual", level_clip), weight=12)
-        return (residual, ask_for.product(("direction", clips.far), weight=2), *self.line(clips))
+        return (residual, ask_for.product(("direction", clips.centre), weight=2), *self.line(clips))
 
 
 def iterations(effective_size: float) -> int:

@@ -38,11 +38,12 @@ from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
 from .mixture import Mixture, optimal_shares
 from .path import Path
 from .placing import Places, find_places
-from .planning import LEAST_CLOSED_RARE, plan
+from .planning import LEAST_CLOSED_RARE, mean_share
 from .rare import learn_moments
 from .score import Score
 from .shrinkage import posterior_mean
 from .step import Question
+from .tails import label_with_tails
 from .trainer import UNKNOWN, Estimates, Method, Outcome, QuestionEstimate, StepRequest
 from .training import Training
 
@@ -169,7 +170,7 @@ def _label_is_rare(training: Training, places: Places) -> bool:
     if training.loss == "squared":
         return False
     mean, _ = posterior_label_mean(places.frequencies[training.label.name])
-    return plan(training, rate=(1 + mean) / 2).closed < LEAST_CLOSED_RARE
+    return mean_share(training, rate=(1 + mean) / 2) < LEAST_CLOSED_RARE
 
 
 def _label(training: Training, places: Places) -> tuple[Attribute, float, float, float, Floats]:
@@ -179,7 +180,7 @@ def _label(training: Training, places: Places) -> tuple[Attribute, float, float,
     """
     label = training.label
     if isinstance(label, Numeric):
-        label, points = places.label_range(label)
+        label, points = label_with_tails(places, label)
         variance = max(float(points.var()), LEAST_LABEL_VARIANCE)
         doubt = max(PLACE_DOUBT, 2 / math.sqrt(max(places.sizes.get(label.name, 0.0), 1.0)))
         return label, float(points.mean()), math.sqrt(variance) * doubt, variance, points
@@ -288,7 +289,7 @@ def _level(
     longer = posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR)
     prior_std = math.hypot(state.mean_error, std)
     higher = mean_residual(found["residual"], clip, state.residuals, prior_std)
-    centre = _posterior_mean(found["direction"], clips.far, 0.0, std / 2)
+    centre = _posterior_mean(found["direction"], clips.centre, 0.0, std / 2)
     score = state.score.plus(longer, centred).shifted(higher - longer * centre)
     constant = Score.constant(score.features, state.mean + higher + centre)
     return Candidate(score, constant, (1 + longer) * std, math.sqrt(state.residual_variance))

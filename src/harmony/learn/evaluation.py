@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..errors import SurveyError
 from . import step as ask_for
 from .logit import constant_log_odds
-from .planning import EXPLAINED, plan
+from .planning import EXPLAINED, mean_share
 from .score import Score
 from .shrinkage import posterior_mean
 from .step import Question
@@ -148,7 +148,7 @@ def evaluated(
     told = min(sum(one.n for one in found.values()), devices)  # some answer more than once
     if not all(one.n for one in found.values()):
         return Outcome(constant, None)  # too few to tell anything
-    expected = HOPELESS + EXPLAINED * plan(training).closed
+    expected = HOPELESS + EXPLAINED * mean_share(training)
     about = (_variance if squared else _error)(candidate, found, told, expected)
     if not about.kept and candidate.label is not None:
         constant = constant_log_odds(constant.features, candidate.label.pooled(found["label"]))

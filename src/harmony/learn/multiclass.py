@@ -18,7 +18,7 @@ from ..arrays import Floats
 from ..attributes import Categorical, Value
 from .class_weights import private_rates
 from .evaluation import HOPELESS, TOLERATED, Evaluation, Z, is_kept
-from .planning import EXPLAINED, plan
+from .planning import EXPLAINED, mean_share
 from .score import Score
 from .trainer import LABEL, UNKNOWN, Method, Outcome, QuestionEstimate
 from .training import Training
@@ -84,7 +84,7 @@ def one_score_a_class(training: Training) -> Method:
     if not any(told) or None in known:
         return Outcome(best, None)
     about_all = mean_error(
-        [one for one in known if one is not None], HOPELESS + EXPLAINED * plan(training).closed
+        [one for one in known if one is not None], HOPELESS + EXPLAINED * mean_share(training)
     )
     if not about_all.kept:
         best = tuple(Score.constant(training.features, log(rate)) for rate in rates)
