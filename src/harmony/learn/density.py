@@ -27,6 +27,9 @@ LACKING, LEAST_LACKING = 0.02, 0.1
 """The share of devices that are thought to lack a number before anyone is asked, and the one from
 which on that is looked at: fewer may be noise, or a spike, and hardly move anything."""
 
+LACKING_ERRORS = 4.0
+"""... in standard errors of a share, if that is more."""
+
 LEAST_MASS = 1e-15
 NEWTON_STEPS = 60
 
@@ -159,7 +162,8 @@ class Density:
         noise = np.concatenate([one.variance for one in counts])
         masses = _least_surprising(prior, holds, shares, noise)
         lacking = float(masses[len(inside) :].sum())
-        if 0 < lacking < LEAST_LACKING:
+        size = sum(1 / float(np.mean(one.variance)) for one in counts)
+        if 0 < lacking < max(LEAST_LACKING, LACKING_ERRORS / math.sqrt(size)):
             return self.believing([one._replace(missing=None) for one in counts])
         return Density(everywhere, masses[: len(inside)], lacking)
 
