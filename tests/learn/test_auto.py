@@ -12,7 +12,7 @@ from harmony import Boolean, Categorical, Numeric
 from harmony.learn import Trainer, Training, plan
 from harmony.learn.allocation import Allocation
 from harmony.learn.collecting import train
-from harmony.learn.features import shrink_frequencies
+from harmony.learn.frequencies import shrink_frequencies
 from harmony.learn.records import Records
 
 from .cases import FEATURES, learned, people, training_of

@@ -9,7 +9,8 @@ import pytest
 
 from harmony import Categorical
 from harmony.learn.calibration import LogOdds, refine_threshold, threshold_edges
-from harmony.learn.features import MOST_VALUES, Block, Features, Gradient
+from harmony.learn.features import Block, Features, Gradient
+from harmony.learn.frequencies import MOST_VALUES
 from harmony.learn.mixture import Mixture, optimal_shares, posterior_weights
 from harmony.learn.trainer import QuestionEstimate
 from harmony.mechanisms import SignedLinear

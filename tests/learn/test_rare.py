@@ -12,6 +12,7 @@ from harmony.learn import Training
 from harmony.learn.collecting import train
 from harmony.learn.density import Density
 from harmony.learn.features import Features
+from harmony.learn.logit import predictive_log_odds
 from harmony.learn.placing import Places
 from harmony.learn.rare import Moments, Side, sides_of
 from harmony.learn.records import Records
@@ -94,3 +95,21 @@ def test_the_middle_avoids_a_spike() -> None:
     side = Side.best(points)
     assert side.told > 0.95
     assert side.scaling.middle - side.scaling.reach / 2 > 0
+
+
+def test_log_odds_that_are_not_known_well_cost_less_if_they_are_less_steep() -> None:
+    """On 4,000 posterior draws the gain is many standard errors."""
+    rng = np.random.default_rng(31)
+    scores, theta = rng.normal(0, 1, 500), np.array([-3.5, 0.0])
+    scores = (scores - scores.mean()) / scores.std()
+    covariance = np.array([[0.1, -0.05], [-0.05, 0.2]])
+    draws = rng.multivariate_normal(theta, covariance, 4000)
+    truth = 1 / (1 + np.exp(-(draws[:, :1] + np.exp(draws[:, 1:]) * scores)))
+
+    def loss(intercept: float, slope: float) -> float:
+        odds = intercept + slope * scores
+        return float(np.mean(np.logaddexp(0, odds) - truth * odds))
+
+    found = predictive_log_odds(theta, covariance, scores)
+    assert found[1] < 1.0 or found[0] > -3.5
+    assert loss(*found) < loss(-3.5, 1.0) - 1e-4

@@ -18,6 +18,7 @@ import numpy as np
 from ..arrays import Floats
 from ..attributes import MAX_WEIGHT, Attribute, Numeric
 from . import step as ask_for
+from .frequencies import MOST_VALUES
 from .planning import LEAST_CLOSED, answer_noise, mean_share
 from .step import UNSCALED, Question, Residual, Scaling
 from .training import Training
@@ -56,6 +57,9 @@ EQUAL_SHARE = 32
 
 CLOSER, LINES, LEVEL, CURVE = 1.5, 3.0, 3.0, 3.0
 """What the steps cost that do not ask for a gradient, in scalars; a summary, one a question."""
+
+CLOSER_TO_MANY = 4.0
+"""... where a feature has so many values that noise hides how frequent most of them are."""
 
 RARE_LINES, RARE_CURVE = 1.5, 6.0
 """... where one of two classes is rare: what a line asks needs no label, but a curve does."""
@@ -147,11 +151,11 @@ class Allocation:
 
     @property
     def closer_devices(self) -> int:
-        return self._devices(CLOSER * self.scalar)
+        return self._devices(self._closer * self.scalar)
 
     @property
     def gradient_devices(self) -> int:
-        spent = (CLOSER + self._lines) * self.scalar + self._level
+        spent = (self._closer + self._lines) * self.scalar + self._level
         left = 1 - self.placing_devices / self.devices - spent
         return self._devices(left / self.iterations)
 
@@ -169,6 +173,11 @@ class Allocation:
     def level_devices(self) -> int:
         """The last step takes whatever rounding has left."""
         return max(1, self.devices - self.placing_devices - self.descending_devices)
+
+    @property
+    def _closer(self) -> float:
+        most = max(len(one.values) for one in self.training.features)
+        return CLOSER_TO_MANY if most > MOST_VALUES else CLOSER
 
     @property
     def _lines(self) -> float:

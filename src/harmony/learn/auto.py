@@ -270,7 +270,7 @@ def _place_again(
 ) -> Features:
     """Place features more accurately; return them, scaled as for the first gradient."""
     places, before = state.places, state.known
-    places.learn(asked, estimates)
+    places.learn(asked, estimates, before.features)
     features = places.in_ranges(training.features)
     state.score = Score.constant(features, state.mean)
     state.known = Features.of(features, places)

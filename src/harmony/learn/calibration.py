@@ -20,7 +20,12 @@ from . import step as ask_for
 from .allocation import Allocation
 from .density import Counts, Density
 from .evaluation import Candidate
-from .logit import constant_log_odds, posterior_label_mean, regression_log_odds
+from .logit import (
+    constant_log_odds,
+    posterior_label_mean,
+    predictive_log_odds,
+    regression_log_odds,
+)
 from .score import Score
 from .trainer import Estimates, QuestionEstimate, StepRequest
 
@@ -190,8 +195,13 @@ def fit_log_odds(
         return np.concatenate([weight * parted, [rate], (theta - start) / scales])
 
     theta = least_squares(misses, start)
-    slope = math.exp(theta[1])
-    return LogOdds(centre - float(theta[0]) * unit / slope, slope / unit)
+    if prior is None:
+        slopes = jacobian(misses, theta)
+        covariance = np.asarray(np.linalg.inv(slopes.T @ slopes), np.float64)
+        intercept, slope = predictive_log_odds(theta, covariance, z)
+    else:  # then labels are predicted, and the threshold counts, which averaging would move
+        intercept, slope = float(theta[0]), math.exp(theta[1])
+    return LogOdds(centre - intercept * unit / slope, slope / unit)
 
 
 def least_squares(misses: Callable[[Floats], Floats], start: Floats) -> Floats:
@@ -203,9 +213,7 @@ def least_squares(misses: Callable[[Floats], Floats], start: Floats) -> Floats:
     at, damping = start.astype(np.float64), 1e-3
     missed = misses(at)
     for _ in range(60):
-        slopes = np.column_stack(
-            [(misses(at + move) - missed) / 1e-5 for move in 1e-5 * np.eye(len(at))]
-        )
+        slopes = jacobian(misses, at)
         hessian = slopes.T @ slopes
         damped = hessian + damping * np.diag(np.diag(hessian) + 1e-9)
         change = np.clip(np.linalg.solve(damped, -slopes.T @ missed), -2, 2)
@@ -219,6 +227,12 @@ def least_squares(misses: Callable[[Floats], Floats], start: Floats) -> Floats:
             if damping > 1e8:
                 break
     return at
+
+
+def jacobian(misses: Callable[[Floats], Floats], at: Floats) -> Floats:
+    """Return how what is missed goes with each parameter."""
+    missed, moves = misses(at), 1e-5 * np.eye(len(at))
+    return np.column_stack([(misses(at + move) - missed) / 1e-5 for move in moves])
 
 
 def threshold_edges(log_odds: LogOdds, std: float) -> list[float]:

@@ -23,6 +23,13 @@ OCTAVES = 14
 EVEN_SHARE = 1 / 3
 """The share of a vague belief that is even over the domain; the rest is nearer to its ends."""
 
+LACKING, LEAST_LACKING = 0.02, 0.1
+"""The share of devices that are thought to lack a number before anyone is asked, and the one from
+which on that is looked at: fewer may be noise, or a spike, and hardly move anything."""
+
+LACKING_ERRORS = 4.0
+"""... in standard errors of a share, if that is more."""
+
 LEAST_MASS = 1e-15
 NEWTON_STEPS = 60
 
@@ -36,6 +43,8 @@ class Counts(NamedTuple):
     edges: Floats
     shares: Floats
     variance: Floats
+    missing: float | None = None
+    """What a missing number has counted as, if there may be any."""
 
     def holds(self, numbers: Floats) -> Floats:
         """Return a row for each bin: 1 where it holds the number, and 0 elsewhere."""
@@ -47,6 +56,8 @@ class Counts(NamedTuple):
 class Density:
     """A belief that is even between edges: `masses` has the share of devices in each bin.
 
+    A further share of the devices, `lacking`, has no such number.
+
     >>> even = Density.even(0.0, 8.0)
     >>> even.cut(4).tolist(), even.quantile(0.25)
     ([0.0, 2.0, 4.0, 6.0, 8.0], 2.0)
@@ -54,6 +65,7 @@ class Density:
 
     edges: Floats
     masses: Floats
+    lacking: float = 0.0
 
     @classmethod
     def even(cls, low: float, high: float) -> Density:
@@ -122,14 +134,15 @@ class Density:
         edges = np.concatenate([[low], inside, [high]])
         cumulative = self.below(edges)
         cumulative[0], cumulative[-1] = 0.0, 1.0
-        return Density(edges, np.maximum(np.diff(cumulative), LEAST_MASS))
+        return Density(edges, np.maximum(np.diff(cumulative), LEAST_MASS), self.lacking)
 
     def believing(self, counts: Sequence[Counts]) -> Density:
         """Return the belief once devices have told in which bins their numbers lie.
 
         Of all densities it is the one for which the squares of what the counts miss, by their
         noise, and the divergence from this belief add up to least.  That is a convex problem with
-        one unknown for each bin that was counted, and Newton's method solves it.
+        one unknown for each bin that was counted, and Newton's method solves it.  Devices that lack
+        the number are one more bin, which is elsewhere in every count.
 
         >>> counts = Counts(np.array([0.0, 2.0, 8.0]), np.array([0.5, 0.5]), np.full(2, 1e-9))
         >>> Density.even(0.0, 8.0).believing([counts]).cut(4).round(3).tolist()
@@ -141,19 +154,32 @@ class Density:
         prior = np.maximum(np.diff(self.below(everywhere)), LEAST_MASS)
         prior /= prior.sum()
         inside = (everywhere[1:] + everywhere[:-1]) / 2
-        holds = np.concatenate([one.holds(inside) for one in counts])
+        if any(one.missing is not None for one in counts):
+            prior = np.append((1 - LACKING) * prior, LACKING)
+        at = [inside if one.missing is None else np.append(inside, one.missing) for one in counts]
+        holds = np.concatenate([one.holds(here) for one, here in zip(counts, at, strict=True)])
         shares = np.concatenate([one.shares for one in counts])
         noise = np.concatenate([one.variance for one in counts])
-        return Density(everywhere, _least_surprising(prior, holds, shares, noise))
+        masses = _least_surprising(prior, holds, shares, noise)
+        lacking = float(masses[len(inside) :].sum())
+        size = sum(1 / float(np.mean(one.variance)) for one in counts)
+        if 0 < lacking < max(LEAST_LACKING, LACKING_ERRORS / math.sqrt(size)):
+            return self.believing([one._replace(missing=None) for one in counts])
+        return Density(everywhere, masses[: len(inside)], lacking)
 
     def moved(self, middle: float, half: float) -> Density:
         """Return the belief about (x - middle) / half, where this one is about x."""
-        return Density((self.edges - middle) / half, self.masses)
+        return Density((self.edges - middle) / half, self.masses, self.lacking)
 
     def points(self, count: int, low: float, high: float) -> Floats:
-        """Return so many numbers, equally likely, moved into [low, high]."""
-        shares = (np.arange(count) + 0.5) / count
-        return np.clip(np.interp(shares, self._cumulative, self.edges), low, high)
+        """Return so many numbers, equally likely, moved into [low, high].
+
+        A device that lacks the number counts as the mean of the others.
+        """
+        there = max(round(count * (1 - self.lacking)), 1)
+        shares = (np.arange(there) + 0.5) / there
+        points = np.clip(np.interp(shares, self._cumulative, self.edges), low, high)
+        return np.append(points, np.full(count - there, points.mean()))
 
 
 def _least_surprising(prior: Floats, holds: Floats, shares: Floats, noise: Floats) -> Floats:

@@ -23,14 +23,12 @@ from ..arrays import Floats
 from ..attributes import Attribute, Numeric
 from .crosses import walked
 from .density import Density
+from .frequencies import MOST_VALUES, Frequencies
 from .placing import POINTS, Places
 from .score import Score
 from .shapes import Shape, independent, random_walk
 from .step import UNSCALED, Residual, Scaling
 from .trainer import Estimates
-
-MOST_VALUES = 512
-"""Above this many values each is so rare that its column is taken as a coordinate."""
 
 REACH = 0.5
 """How far from its mean a number is clipped, in standard deviations."""
@@ -54,8 +52,11 @@ class Block:
     column_noise: float = 1.0
 
     @classmethod
-    def of_values(cls, frequencies: Floats) -> Block:
+    def of_values(cls, frequencies: Floats, divisors: Floats | None = None) -> Block:
         """Return the coordinates of a feature whose values have these frequencies.
+
+        Of many values each is so rare that its column is taken as a coordinate; what stands for
+        its frequency there are the `divisors`.
 
         >>> Block.of_values(np.array([0.9, 0.1])).variances.round(3).tolist()
         [0.18]
@@ -63,7 +64,8 @@ class Block:
         size = 1 << (len(frequencies) - 1).bit_length()
         asked = (size - 1) / size  # of the rows of the code, for nobody is asked the constant
         if len(frequencies) > MOST_VALUES:
-            return cls(frequencies, None, frequencies * (1 - frequencies), asked, asked**2)
+            own = frequencies if divisors is None else divisors
+            return cls(frequencies, None, own * (1 - own), asked, asked**2)
         covariance = np.diag(frequencies) - np.outer(frequencies, frequencies)
         variances, vectors = np.linalg.eigh(covariance)  # the constant has none, so it is first
         return cls(frequencies, vectors[:, 1:], variances[1:], asked, asked**2)
@@ -166,8 +168,8 @@ class Features:
                 blocks.append(Number.of_density(density, (scalings or {}).get(feature.name)))
             else:
                 estimate = places.frequencies[feature.name]
-                frequencies = shrink_frequencies(estimate.estimates, estimate.variance)
-                blocks.append(Block.of_values(frequencies))
+                believed = Frequencies.of(estimate.estimates, estimate.variance)
+                blocks.append(Block.of_values(*believed))
         variances = np.concatenate([block.variances for block in blocks])
         owners = np.repeat(np.arange(len(blocks)), [len(block.variances) for block in blocks])
         return cls(tuple(features), blocks, variances, owners)
@@ -245,23 +247,3 @@ def best_scaling(points: Floats) -> Scaling:
     covariances = scaled @ (points - points.mean())
     middle, reach = np.unravel_index(int(np.argmax(covariances)), covariances.shape)
     return Scaling(float(middles[middle]), float(reaches[reach]))
-
-
-def shrink_frequencies(estimates: Floats, variance: Floats) -> Floats:
-    """Shrink estimated frequencies towards equal ones, by their noise; keep all above zero.
-
-    >>> shrink_frequencies(np.array([0.7, 0.2, 0.1]), np.full(3, 1e-9)).round(2).tolist()
-    [0.7, 0.2, 0.1]
-    >>> shrink_frequencies(np.array([0.7, 0.2, 0.1]), np.full(3, np.inf)).round(2).tolist()
-    [0.33, 0.33, 0.33]
-    """
-    count = len(estimates)
-    equal = 1 / count
-    noise = float(np.mean(variance))
-    if not math.isfinite(noise):
-        return np.full(count, equal)
-    signal = max(0.0, float(np.mean((estimates - equal) ** 2)) - noise)
-    shrunk = equal + (estimates - equal) * (signal / (signal + noise) if signal else 0.0)
-    shrunk = np.maximum(shrunk, equal / 10)
-    frequencies: Floats = shrunk / shrunk.sum()
-    return frequencies

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,6 +48,8 @@ def believing_humps(prior: Density, believed: Density, counts: Sequence[Counts])
     >>> believed.quantile(0.97) > 750 > believing_humps(vague, believed, counts).quantile(0.97)
     True
     """
+    lacking = prior.believing(counts).lacking
+    counts = [_of_those_that_have_one(one, lacking) for one in counts]
     ends, peaks = prior.edges[[0, -1]], believed.cut(2 * PEAKS)[1::2]
     humps = _humps(ends, peaks)
     misfits = np.zeros(len(humps))
@@ -69,7 +72,17 @@ def believing_humps(prior: Density, believed: Density, counts: Sequence[Counts])
         for one in counts
         for expected in [one.holds(inside) @ mixed]
     ]
-    return Density(edges, np.maximum(mixed, LEAST_MASS)).believing(seen)
+    found = Density(edges, np.maximum(mixed, LEAST_MASS)).believing(seen)
+    return replace(found, lacking=lacking)
+
+
+def _of_those_that_have_one(counts: Counts, lacking: float) -> Counts:
+    """Return the counts of the devices that have the number, if this share of them lacks it."""
+    if counts.missing is None or not lacking:
+        return counts._replace(missing=None)
+    stand_ins = lacking * counts.holds(np.array([counts.missing]))[:, 0]
+    left = 1 - lacking
+    return Counts(counts.edges, (counts.shares - stand_ins) / left, counts.variance / left**2)
 
 
 def _humps(ends: Floats, peaks: Floats) -> Floats:

@@ -24,6 +24,7 @@ PRIOR_LOG_ODDS = 2.5
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_FEW_NODES = np.polynomial.hermite_e.hermegauss(5)
 
 
 def posterior_label_mean(estimate: QuestionEstimate) -> tuple[float, float]:
@@ -83,6 +84,32 @@ def regression_log_odds(scores: Floats, mean: float) -> tuple[float, float]:
     separable = 2 * float(nodes[-rare:].sum()) / len(nodes)
     covariance = min(unit, MOST_SEPARATION * separable)
     return match_moments(mean, covariance, nodes, np.full(len(nodes), 1 / len(nodes)))
+
+
+def predictive_log_odds(theta: Floats, covariance: Floats, scores: Floats) -> tuple[float, float]:
+    """Return intercept and slope for the least expected log loss, where `theta` may be off.
+
+    That has an intercept and the logarithm of a slope, by standardised scores, with the covariance
+    of a posterior.  A slope that is too steep costs more than one that is too flat.  The loss is
+    least for chances that are averaged over all that theta may be; log-odds that are linear have
+    their moments.
+
+    >>> scores = np.array([NormalDist().inv_cdf((i + 0.5) / 500) for i in range(500)])
+    >>> [round(predictive_log_odds(np.zeros(2), variance * np.eye(2), scores)[1], 2)
+    ...  for variance in (1e-6, 0.64)]
+    [1.0, 0.93]
+    """
+    spread = np.linalg.cholesky(covariance)
+    surplus = np.zeros(len(scores))
+    for first, one in zip(*_FEW_NODES, strict=True):
+        for second, two in zip(*_FEW_NODES, strict=True):
+            intercept, log_slope = theta + spread @ np.array([first, second])
+            chance = one * two / _FEW_NODES[1].sum() ** 2
+            surplus += chance * np.tanh((intercept + math.exp(log_slope) * scores) / 2)
+    even = np.full(len(scores), 1 / len(scores))
+    mean, moment = float(even @ surplus), float((even * scores) @ surplus)
+    intercept, slope = match_moments(mean, moment, scores, even)
+    return intercept, max(slope, 1e-3)
 
 
 def separable_covariance(mean: float) -> float:

@@ -44,6 +44,10 @@ first is known, a feature's and a label's.  What lies beyond a label's range mov
 ERRORS = 6.0
 """A quantile is known if so many standard errors of a share still leave some beyond it."""
 
+STAND_INS = (0.25, 0.5, 0.25, 0.5)
+"""The quantiles that a missing number counts as, stage by stage: were it always the same one,
+numbers would seem to lie there."""
+
 LEAST_WIDTH = 1e-7
 """The least width of a range, as a share of the domain."""
 
@@ -58,6 +62,8 @@ class Places:
     sizes: dict[str, float] = field(default_factory=dict)
     """The answers without noise that would have placed each number as well."""
     frequencies: dict[str, QuestionEstimate] = field(default_factory=dict)
+    may_lack: set[str] = field(default_factory=set)
+    """The numbers of which it is not said what a missing one counts as."""
 
     def in_ranges(self, features: Sequence[Attribute]) -> tuple[Attribute, ...]:
         """Return the features as devices see them from here on: numbers in their ranges.
@@ -108,14 +114,22 @@ class Places:
                 questions.append(ask_for.frequency(feature, weight))
         return tuple(questions)
 
-    def learn(self, asked: tuple[Question, ...], estimates: Estimates) -> None:
-        """Take in what devices have told."""
+    def learn(
+        self, asked: tuple[Question, ...], estimates: Estimates, seen: Sequence[Attribute]
+    ) -> None:
+        """Take in what devices have told, who have `seen` the features like this."""
+        stand_ins = {
+            one.name: one.missing
+            for one in seen
+            if isinstance(one, Numeric) and one.name in self.may_lack
+        }
         for question in asked:
             name, estimate = question.about, estimates[question.name]
             if name in self.densities and estimate.n:
                 edges = np.array(question.attribute.edges)  # type: ignore[union-attr]  # numeric
                 counts = self.counts.setdefault(name, [])
-                counts.append(Counts(edges, estimate.estimates, estimate.variance))
+                told = edges, estimate.estimates, estimate.variance
+                counts.append(Counts(*told, stand_ins.get(name)))
                 size = 1 / float(np.mean(estimate.variance))
                 self.sizes[name] = self.sizes.get(name, 0.0) + size
                 prior = self.priors[name]
@@ -168,6 +182,8 @@ def find_places(
         elif not allocation.places_numbers:
             density = Density.even(number.low, number.high)
         places.priors[number.name] = places.densities[number.name] = density
+        if number is not training.label and number.missing is None:
+            places.may_lack.add(number.name)
     asked_about = [
         one
         for one in (*training.features, training.label)
@@ -175,20 +191,23 @@ def find_places(
         or (allocation.learns and (allocation.places_numbers or not isinstance(one, Numeric)))
     ]
     stages = STAGES if any(isinstance(one, Numeric) for one in asked_about) else 1
-    for _ in range(stages):
+    for _, quantile in zip(range(stages), STAND_INS, strict=False):
         asked = tuple(_question(training, places, one, allocation) for one in asked_about)
         devices = max(allocation.placing_devices // stages, 1)
-        zero = Score.constant([_with_median(one, places) for one in training.features])
+        zero = Score.constant([_with_stand_in(one, places, quantile) for one in training.features])
         estimates = yield StepRequest("places", asked, devices, zero, zero)
-        places.learn(asked, estimates)
+        places.learn(asked, estimates, zero.features)
     return places
 
 
-def _with_median(feature: Attribute, places: Places) -> Attribute:
-    """Let a number that is missing count as the median: it shall not seem to be elsewhere."""
+def _with_stand_in(feature: Attribute, places: Places, quantile: float) -> Attribute:
+    """Let a number that is missing count as a quantile, unless the feature says what it counts as.
+
+    It is known where it then is, so the share of the devices that lack it can be told.
+    """
     if not isinstance(feature, Numeric) or feature.missing is not None:
         return feature
-    return replace(feature, missing=places.densities[feature.name].quantile(0.5))
+    return replace(feature, missing=places.densities[feature.name].quantile(quantile))
 
 
 def _question(
