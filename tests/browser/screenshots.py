@@ -42,7 +42,7 @@ LOOKS = {
     "dark": {"color_scheme": "dark", "viewport": {"width": 1200, "height": 860}},
     "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}},
 }
-MOST_BYTES = 150_000
+MOST_BYTES = 170_000
 
 
 def photograph(page: Page, site: Site, look: str) -> None:

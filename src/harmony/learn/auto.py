@@ -33,7 +33,7 @@ from .calibration import calibrated
 from .evaluation import Candidate, evaluated
 from .features import Features, moved_scalings
 from .intervals import coefficient_intervals
-from .level import mean_residual
+from .level import best_clip, mean_residual
 from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
 from .mixture import Mixture, optimal_shares
 from .path import Path
@@ -159,6 +159,7 @@ def _constant(
             told = told.pooled(found["label"])
         return constant_log_odds(training.features, told)
     clip = allocation.level_clip(mean, error, variance)
+    clip = best_clip(labels, clip, 1 + abs(mean), allocation.noise / max(devices, 1))
     asked = (ask_for.product(("residual", clip)),)
     ask = partial(StepRequest, model=constant, best=constant, loss=variance, label=label)
     found = yield ask("level", asked, max(devices, 1))
@@ -284,6 +285,7 @@ def _level(
     centred, devices = state.known.score(state.weights), allocation.level_devices
     clips = allocation.clips(std, state.mean, state.residual_variance, devices // 3)
     clip = allocation.level_clip(state.mean, state.mean_error, state.residual_variance)
+    clip = best_clip(state.residuals, clip, 1 + abs(state.mean), 2 * allocation.noise / devices)
     found = yield ask("level", allocation.level(clips, clip), devices, direction=centred)
     slope, error, _ = _slope(found, std, clips)
     longer = posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR)

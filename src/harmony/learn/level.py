@@ -20,6 +20,26 @@ TRUSTED = 0.5
 """How much of what a clip hides on one side only is taken for granted."""
 
 
+CLIPS = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0])
+"""Where residuals may be clipped, in their deviations."""
+
+
+def best_clip(residuals: Floats, least: float, most: float, noise: float) -> float:
+    """Return the clip between two others of which noise and what it hides add up to least.
+
+    `noise` is the variance of the mean of all answers, were residuals clipped at one.
+
+    >>> even, skewed = np.linspace(-1, 1, 101), np.array([-1.0, -0.5, -0.5, 2.0])
+    >>> [round(best_clip(residuals, 1.0, 9.0, 1e-4), 1) for residuals in (even, skewed)]
+    [1.0, 2.3]
+    """
+    around = residuals - residuals.mean()
+    clips = np.clip(CLIPS * float(around.std()), least, max(least, most))
+    hidden = np.clip(around, -clips[:, None], clips[:, None]).mean(axis=1)
+    risks = noise * clips**2 + ((1 - TRUSTED) * hidden) ** 2
+    return float(clips[np.argmin(risks)])
+
+
 def mean_residual(
     estimate: QuestionEstimate, clip: float, residuals: Floats, prior_std: float
 ) -> float:
