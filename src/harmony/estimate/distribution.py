@@ -14,9 +14,10 @@ from ..arrays import Floats
 from ..distribution import Distribution
 from ..errors import HarmonyError
 from .base import Estimate, Row
+from .cdf_limits import CdfLimits, band_places
 from .curves import smooth_shares
-from .hierarchy import Places, Tree
-from .intervals import correlation_of, simultaneous, single
+from .hierarchy import Tree
+from .intervals import single
 from .quantities import Quantile, Quantity, Root, Variance
 from .smoothing import peaks_of
 from .sources import Source, covariance, smoothed, spread_of
@@ -24,9 +25,6 @@ from .verdicts import OK, TOO_FEW
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-BAND_EDGES = 256
-"""Edges at which the band is worked out: between them the CDF can only rise."""
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 
@@ -183,7 +181,7 @@ class DistributionEstimate(Estimate):
         low, high = self._crossed(share, *self._band_limits(confidence))
         if everywhere:
             return low, high
-        alone = self._crossed(share, self.edges, *self._cdf_limits(single(confidence)))
+        alone = self._crossed(share, self.edges, *self._limits.alone(single(confidence)))
         return max(low, alone[0]), min(high, alone[1])
 
     def _crossed(self, share: float, at: Floats, low: Floats, high: Floats) -> tuple[float, float]:
@@ -227,7 +225,7 @@ class DistributionEstimate(Estimate):
         """Whether the CDF's widest 95% interval is narrow enough to say something."""
         if not self.n:
             return TOO_FEW
-        return OK if 2 * single(0.95) * self._cdf_errors.max() <= self.too_wide else TOO_FEW
+        return OK if 2 * single(0.95) * self._limits.errors.max() <= self.too_wide else TOO_FEW
 
     def rows(self, confidence: float = 0.95) -> list[Row]:
         """Return the mean, the standard deviation and quantiles as rows of a table."""
@@ -347,59 +345,11 @@ class DistributionEstimate(Estimate):
         )
 
     @cached_property
-    def _band_places(self) -> Places:
-        """Inner edges at which the CDF's errors are worked out: all of them, or every so many."""
-        last = len(self.edges) - 1
-        inner = np.linspace(1, last - 1, min(last - 1, BAND_EDGES)).round()
-        return np.unique(inner).astype(np.intp)
-
-    @cached_property
-    def _below(self) -> Floats:
-        """Which leaves are below each of these edges."""
-        leaves = np.arange(len(self.edges) - 1)
-        return (leaves < self._band_places[:, None]).astype(np.float64)
-
-    @cached_property
-    def _cdf_covariance(self) -> Floats:
-        return self._covariance(self._below)
-
-    @cached_property
-    def _cdf_errors(self) -> Floats:
-        """The standard error of the CDF at every edge."""
-        return self._at_every_edge(np.sqrt(np.maximum(np.diag(self._cdf_covariance), 0.0)))
-
-    @cached_property
-    def _cdf_slack(self) -> Floats:
-        """How far one answer more can move the CDF at every edge."""
-        return self._at_every_edge(self._one_answer(self._below))
-
-    def _at_every_edge(self, known: Floats) -> Floats:
-        """Return what is known at inner edges at all of them; at either end it is zero."""
-        last = len(self.edges) - 1
-        places = np.concatenate([[0], self._band_places, [last]])
-        inner = np.concatenate([[0.0], known, [0.0]])
-        return np.asarray(np.interp(np.arange(last + 1), places, inner))
-
-    def _cdf_limits(self, critical: float) -> tuple[Floats, Floats]:
-        """Return limits of the CDF at every edge; what is read of it is always in them."""
-        raw = np.concatenate([[0.0], np.cumsum(self.shares)[:-1], [1.0]])
-        reach, read = critical * self._cdf_errors + self._cdf_slack, self.cdf_at_edges
-        low, high = np.minimum(raw - reach, read), np.maximum(raw + reach, read)
-        return np.maximum(low, 0.0), np.minimum(high, 1.0)
+    def _limits(self) -> CdfLimits:
+        return CdfLimits(self.shares, self.cdf_at_edges, self._covariance, self._one_answer)
 
     def _band_limits(self, confidence: float) -> tuple[Floats, Floats, Floats]:
-        last = len(self.edges) - 1
-        places = np.concatenate([[0], self._band_places, [last]])
+        at = self.edges[band_places(len(self.edges) - 1)]
         if not self.n:
-            return self.edges[places], np.zeros(len(places)), np.ones(len(places))
-        if confidence not in self._criticals:
-            correlation = correlation_of(self._cdf_covariance)
-            self._criticals[confidence] = simultaneous(confidence, len(correlation), correlation)
-        low, high = (limit[places] for limit in self._cdf_limits(self._criticals[confidence]))
-        # A CDF rises: what holds before holds behind, and the other way round.
-        rising = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
-        return self.edges[places], *rising
-
-    @cached_property
-    def _criticals(self) -> dict[float, float]:
-        return {}
+            return at, np.zeros(len(at)), np.ones(len(at))
+        return at, *self._limits.everywhere(confidence)
