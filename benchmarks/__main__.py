@@ -20,6 +20,7 @@ NEEDS = {
     "coverage": (),
     "first_use": (),
     "collect": PEERS,
+    "questions": (),
     "scale": ("duckdb", "ibis", "matplotlib", "pyspark"),
     "peers": ("matplotlib", *PEERS),
     "device": PEERS,

@@ -66,6 +66,19 @@ def paired() -> list[Question]:
     ]
 
 
+def binned() -> list[Attribute]:
+    """Bins where a first guess at a number's place is right, far off, or cannot be made."""
+    close = [1.0, *np.nextafter(1.0, [2.0, 1e9]), 1.5, np.nextafter(2.0, 0.0), 2.0]
+    return [
+        hm.Numeric("even", -7, 13, bins=257),
+        hm.Numeric("tenths", 0, 1, bins=[tenth / 10 for tenth in range(11)]),
+        hm.Numeric("octaves", 0, 1e9, bins=[0, *np.geomspace(1e-3, 1e9, 41)]),
+        hm.Numeric("close", 1, 2, bins=sorted(set(close))),
+        hm.Numeric("huge", -8e307, 8e307, bins=[-8e307, -1.0, -5e-324, 0, 5e-324, 1e300, 8e307]),
+        hm.Numeric("tiny", 0, 1e-320, bins=[0, 5e-324, 1e-321, 5e-321, 1e-320]),
+    ]
+
+
 SURVEYS: dict[str, Callable[[], hm.Survey]] = {
     "one answer": lambda: hm.Survey("s", mixed(), epsilon=1.0),
     "one answer, hardly private": lambda: hm.Survey("s", mixed(), epsilon=8.0, answers=1),
@@ -83,6 +96,7 @@ SURVEYS: dict[str, Callable[[], hm.Survey]] = {
     "many attributes": lambda: hm.Survey(
         "s", [hm.Integer(f"a{i}", 0, 5) for i in range(150)], epsilon=2.0, answers=2
     ),
+    "bins": lambda: hm.Survey("s", binned(), epsilon=8.0),
     "pairs": lambda: hm.Survey("s", paired(), epsilon=1.0),
     "pairs, some answers": lambda: hm.Survey("s", paired(), tiers=[1.0, 6.0], answers=4),
     "many pairs": lambda: hm.Survey(

@@ -129,9 +129,21 @@ def _word(order, one, second):  # type: ignore[no-untyped-def]
 
 
 @part
-def _bin(edges, value):  # type: ignore[no-untyped-def]
-    """The bin of a number within the edges: the last edge that it has reached starts it."""
-    first, size = 0, len(edges) - 1
+def _bin(edges, value, each):  # type: ignore[no-untyped-def]
+    """The bin of a number within the edges: the last edge that it has reached starts it.
+
+    It is looked for where it would be if bins were `each` to the unit, and most are; else on
+    the side that remains.
+    """
+    last = len(edges) - 2
+    ahead = (value - edges[0]) * each
+    guess = int(ahead) if ahead < last else last
+    if value < edges[guess]:
+        first, size = 0, guess
+    elif guess < last and edges[guess + 1] <= value:
+        first, size = guess + 1, last - guess
+    else:
+        return guess
     while size > 1:
         half = size // 2
         first = first + half if edges[first + half] <= value else first
@@ -149,6 +161,7 @@ def _number_places(column, answers, order, span, number, edges, size, second, pl
     at: Any = _pointer(address)  # type: ignore[call-arg]  # numba adds one
     f8, f4 = carray(at, devices, np.float64), carray(at, devices, np.float32)
     low, high, missing = number[0], number[1], number[2]
+    each = (len(edges) - 1) / (high - low)
     for one in range(span[0], span[1]):
         place = order[_THREE * one] >> HALF
         if answers > _ONE:
@@ -160,7 +173,7 @@ def _number_places(column, answers, order, span, number, edges, size, second, pl
         if np.isnan(clipped):
             found = _below(_word(order, one, second), size)
         elif len(edges):
-            found = np.int64(_bin(edges, clipped))
+            found = np.int64(_bin(edges, clipped, each))
         else:
             position = (clipped - low) / (high - low) * (size - 1)
             left = min(np.int64(position), size - 2)
