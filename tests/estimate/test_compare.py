@@ -92,6 +92,23 @@ def test_a_change_of_the_size_called_detectable_is_noticed_four_times_of_five() 
     assert abs(noticed / 100 - 0.8) < 5 * np.sqrt(0.8 * 0.2 / 100)
 
 
+def test_what_is_detectable_of_a_rare_value_reckons_with_the_errors_of_its_rise() -> None:
+    """Some were asked of all, so that errors are largest where half of the people say yes."""
+    some = hm.Survey("s", [hm.Integer("k", 0, 9), hm.Integer("other", 0, 9)], 4.0)
+
+    def larger(share: float) -> float:
+        table = {
+            "k": (np.arange(N) >= share * N) * (1 + np.arange(N) % 9),
+            "other": np.arange(N) % 9,
+        }
+        change = hm.compare(week(1, table, some), week(2, table, some))["k"]
+        after = change.sampling.variance_after(change.detectable())
+        return float(np.sqrt(after[0] / change.sampling.variance[0]))
+
+    assert larger(0.02) > 1.02
+    assert larger(0.5) < 1.01
+
+
 def test_a_plan_says_what_a_comparison_can_notice() -> None:
     planned = {one.attribute: one for one in SURVEY.plan(devices=N).errors}
     alone = hm.Survey("s", [hm.Boolean("b")], 1.0)

@@ -37,6 +37,9 @@ COLUMNS = (
 POWER = 0.8
 """How often a change of the size called detectable is noticed."""
 
+SEARCHED = 8
+"""Steps towards the size at which a change is as large as the errors that it brings demand."""
+
 SURE = 0.95
 
 
@@ -98,10 +101,19 @@ class Change:
         return "changed" if len(self.values) == 1 else f"{count:,} of {len(self.values):,} changed"
 
     def detectable(self, confidence: float = SURE) -> Floats:
-        """Return how large a change of each value had to be to be noticed in 80% of comparisons."""
+        """Return how large a change of each value had to be to be noticed in 80% of comparisons.
+
+        It is that size of which a rise or a fall, whichever is harder to see, would be noticed:
+        what most people say is harder to tell exactly than what nobody says.
+        """
         each = confidence ** (1 / self.compared)
         reach = simultaneous(each, len(self.values), self._correlation)
-        return (reach + single(2 * POWER - 1)) * np.sqrt(self.sampling.variance)
+        wanted = reach + single(2 * POWER - 1)
+        size = wanted * np.sqrt(self.sampling.variance)
+        for _ in range(SEARCHED):
+            rise, fall = (self.sampling.variance_after(sign * size) for sign in (1, -1))
+            size = wanted * np.sqrt(np.maximum(rise, fall))
+        return np.asarray(size)
 
     def rows(self, confidence: float = SURE, *, top: int | None = None) -> list[Row]:
         """Return a row for each difference; with `top`, only the largest ones."""

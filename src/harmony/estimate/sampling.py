@@ -70,6 +70,13 @@ class Sampling(ABC):
         """The variance of each estimate: what standard errors are the roots of."""
         return self.cumulants(self.likely)[0]
 
+    def variance_after(self, change: Floats) -> Floats:
+        """Return the variance of each estimate had its truth changed by so much, as far as known.
+
+        Of a difference it is the later truth that changes: that of the first part.
+        """
+        return self.variance
+
     def at(self, estimates: Floats) -> Sampling:
         """Return the same with other estimates, if all scatter alike."""
         raise TypeError("these estimates do not scatter alike")

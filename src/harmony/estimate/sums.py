@@ -74,6 +74,11 @@ class SumSampling(Sampling):
             return self.cumulants(self.likely)[0]
         return self._sum([part.variance for part in self.parts], 2)
 
+    def variance_after(self, change: Floats) -> Floats:
+        first, weight = self.parts[0], np.asarray(self.weights[0], np.float64)
+        later = np.clip(first.likely + change / weight, *first.extremes)
+        return self.variance + weight**2 * (first.cumulants(later)[0] - first.variance)
+
     @property
     def extremes(self) -> Extremes:
         ends = [

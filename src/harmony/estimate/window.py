@@ -138,6 +138,9 @@ class RepeatedSampling(Sampling):
         wider = np.sqrt(self._factor)
         return variance * wider**2, third * wider**3, fourth * wider**4
 
+    def variance_after(self, change: Floats) -> Floats:
+        return self._independent.variance_after(change) * self._factor
+
     @property
     def likely(self) -> Floats:
         return self._independent.likely
