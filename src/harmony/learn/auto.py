@@ -294,7 +294,8 @@ def _level(
     centre = _posterior_mean(found["direction"], clips.centre, 0.0, std / 2)
     score = state.score.plus(longer, centred).shifted(higher - longer * centre)
     constant = Score.constant(score.features, state.mean + higher + centre)
-    return Candidate(score, constant, (1 + longer) * std, math.sqrt(state.residual_variance))
+    stds = (1 + longer) * std, math.sqrt(state.residual_variance)
+    return Candidate(score, constant, *stds, range=state.label)
 
 
 def _line(
