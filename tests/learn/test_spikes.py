@@ -27,8 +27,8 @@ def counts(*shares: float) -> Counts:
 def test_what_few_people_spend_makes_the_level(high: float, sign: int) -> None:
     """Four in five spend nothing; a level that lacks the others is off by .4 deviations.
 
-    On six other seeds, these four cases each, it was off by -.018 with a deviation of .041, so to be
-    off by .25 takes more than five of those: less than once in a million times, were they normal.
+    On six other seeds, these four cases each, it was off by -.018 with a deviation of .041, so off
+    by .25 is more than five of those: less than once in a million times, were they normal.
     """
     rng = np.random.default_rng(5)
     n = 60_000
