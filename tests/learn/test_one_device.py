@@ -15,6 +15,7 @@ from harmony.attributes import Attribute
 from harmony.learn import step as ask_for
 from harmony.learn.crosses import resolved
 from harmony.learn.derive import derive_columns
+from harmony.learn.excess import tail_question
 from harmony.learn.records import Records
 from harmony.learn.score import Score
 from harmony.learn.step import Question, Step
@@ -108,6 +109,13 @@ def unusable(table: dict[str, Any]) -> dict[str, Any]:
 def test_a_device_derives_what_the_bulk_path_does(loss: str) -> None:
     table = table_of(loss)
     assert_derived(step_of(loss), table, Records(table, FEATURES, LABELS[loss]))
+
+
+def test_a_device_tells_how_far_beyond_a_clip_it_is_as_the_bulk_path_does() -> None:
+    table = unusable(table_of("squared"))
+    records = Records(table, FEATURES, LABELS["squared"], as_devices=True)
+    asked = tuple(tail_question(*one) for one in (("residual", 0.01), ("direction", 0.1)))
+    assert_derived(replace(step_of("squared"), questions=asked), table, records)
 
 
 def test_a_device_tells_the_side_of_a_number_as_the_bulk_path_does() -> None:

@@ -102,6 +102,8 @@ class Allocation:
         self.scalar = min(MOST_FOR_A_SCALAR, max(even, needed))
         self._even = even
         self.iterations = iterations(n / (self.noise * blocks * width))
+        self.others_devices = 0
+        """Those that tell where other labels are, if most are one number."""
 
     def _devices(self, share: float) -> int:
         return max(1, round(self.devices * share))
@@ -156,7 +158,7 @@ class Allocation:
     @property
     def gradient_devices(self) -> int:
         spent = (self._closer + self._lines) * self.scalar + self._level
-        left = 1 - self.placing_devices / self.devices - spent
+        left = 1 - (self.placing_devices + self.others_devices) / self.devices - spent
         return self._devices(left / self.iterations)
 
     @property
@@ -172,7 +174,8 @@ class Allocation:
     @property
     def level_devices(self) -> int:
         """The last step takes whatever rounding has left."""
-        return max(1, self.devices - self.placing_devices - self.descending_devices)
+        placing = self.placing_devices + self.others_devices
+        return max(1, self.devices - placing - self.descending_devices)
 
     @property
     def _closer(self) -> float:

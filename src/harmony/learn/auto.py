@@ -38,12 +38,12 @@ from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
 from .mixture import Mixture, optimal_shares
 from .path import Path
 from .placing import Places, find_places
-from .planning import LEAST_CLOSED_RARE, mean_share
+from .planning import LEAST_CLOSED_RARE, answer_noise, mean_share
 from .rare import learn_moments
 from .score import Score
 from .shrinkage import posterior_mean
+from .spikes import find_others, label_range
 from .step import Question
-from .tails import label_with_tails
 from .trainer import UNKNOWN, Estimates, Method, Outcome, QuestionEstimate, StepRequest
 from .training import Training
 
@@ -108,7 +108,8 @@ def auto(training: Training) -> Method:
     """Learn `training`, of whatever loss."""
     allocation = Allocation(training)
     places = yield from find_places(training, allocation)
-    left = training.devices - allocation.placing_devices
+    yield from find_others(training, allocation, places)
+    left = training.devices - allocation.placing_devices - allocation.others_devices
     if not allocation.learns or _label_is_rare(training, places):
         return Outcome((yield from _constant(training, allocation, places, left)), None)
     state = _begin(training, places)
@@ -181,7 +182,8 @@ def _label(training: Training, places: Places) -> tuple[Attribute, float, float,
     """
     label = training.label
     if isinstance(label, Numeric):
-        label, points = label_with_tails(places, label)
+        noise = answer_noise(training.epsilon) / training.devices
+        label, points = label_range(places, label, noise)
         variance = max(float(points.var()), LEAST_LABEL_VARIANCE)
         doubt = max(PLACE_DOUBT, 2 / math.sqrt(max(places.sizes.get(label.name, 0.0), 1.0)))
         return label, float(points.mean()), math.sqrt(variance) * doubt, variance, points
@@ -294,7 +296,8 @@ def _level(
     centre = _posterior_mean(found["direction"], clips.centre, 0.0, std / 2)
     score = state.score.plus(longer, centred).shifted(higher - longer * centre)
     constant = Score.constant(score.features, state.mean + higher + centre)
-    return Candidate(score, constant, (1 + longer) * std, math.sqrt(state.residual_variance))
+    stds = (1 + longer) * std, math.sqrt(state.residual_variance)
+    return Candidate(score, constant, *stds, range=state.label)
 
 
 def _line(

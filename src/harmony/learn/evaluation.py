@@ -1,10 +1,10 @@
 """Evaluation: how good a model is, asked of devices that it has not learned from.
 
 Some devices are kept for one more step of the same flow.  For squared loss they tell the mean
-squared residual and how far the score parts people, from which follows R2, the share of the
-label's variance that the model explains.  For classes they tell how often the label has the sign
-of the score: that is the error, without any approximation.  If they say that a constant does
-better, the constant is what is returned.
+squared residual, what of it lies beyond a clip (`excess`), and how far the score parts people, from
+which follows R2, the share of the label's variance that the model explains (`explained`).  For
+classes they tell how often the label has the sign of the score: that is the error, without any
+approximation.  If they say that a constant does better, the constant is what is returned.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from ..attributes import Attribute, Numeric
 from ..errors import SurveyError
 from . import step as ask_for
+from .excess import excess, tail_question
+from .explained import explained
 from .logit import constant_log_odds
 from .planning import EXPLAINED, mean_share
 from .score import Score
@@ -25,8 +28,9 @@ from .step import Question
 from .trainer import Estimates, Outcome, QuestionEstimate, StepRequest
 from .training import Training
 
-RESIDUAL_CLIP, SCORE_CLIP = 3.0, 3.0
-"""Where residuals and scores are clipped, in their standard deviations."""
+RESIDUAL_CLIP, WIDE_CLIP, SCORE_CLIP = 2.0, 3.0, 3.0
+"""Where residuals and scores are clipped, in their standard deviations: beyond the first residuals
+have a tail, and the second hides next to nothing of how they go with the score."""
 
 INSTRUMENT_CLIP = 0.5
 INSTRUMENT_SHARE, LENGTH_DOUBT = 0.75, 0.5
@@ -41,8 +45,11 @@ TOLERATED, MOST_TOLERATED = 0.01, 0.02
 """A model that seems to be worse than the constant by no more than this is kept: surely, and if
 that is no more than half an error."""
 
-LEAST_R2 = -100.0
-"""Where an interval of R2 ends that has no end."""
+GAIN_DOUBT = 0.15
+"""How far off the gain may be that the clipped score tells of, for scores have tails, too, and
+residuals need not go with them along a line: a share of the score's variance.  In 302 random
+trainings with light-tailed labels it was off, without noise, by -.02 to .08 of that in half of
+them, and by -.12 to .35 in eight of ten."""
 
 HOPELESS, GAIN_STD = -0.05, 0.15
 """The gain that is expected where the plan says that nothing can be learned, and its doubt."""
@@ -118,6 +125,22 @@ class Candidate(NamedTuple):
     residual_std: float
     label: QuestionEstimate | None = None
     """What is known of the mean of a label of two classes."""
+    range: Attribute | None = None
+    """The range that numeric labels were seen in."""
+
+    def in_domain(self, domain: Attribute) -> Candidate:
+        """Return the same for labels that are seen in their whole domain."""
+        seen = self.range
+        if not isinstance(seen, Numeric) or not isinstance(domain, Numeric):
+            return self
+        width = domain.high - domain.low
+        factor = (seen.high - seen.low) / width
+        shift = (seen.low + seen.high - domain.low - domain.high) / width
+        if factor == 1 and not shift:
+            return self
+        score, constant = (one.times(factor).shifted(shift) for one in (self.score, self.constant))
+        stds = factor * self.score_std, factor * self.residual_std
+        return Candidate(score, constant, *stds, self.label, domain)
 
     @property
     def residual_clip(self) -> float:
@@ -126,7 +149,7 @@ class Candidate(NamedTuple):
     @property
     def wide_clip(self) -> float:
         """A clip that hides nothing, even if the score goes much too far."""
-        return RESIDUAL_CLIP * math.hypot(self.residual_std, self.score_std)
+        return WIDE_CLIP * math.hypot(self.residual_std, self.score_std)
 
     @property
     def score_clip(self) -> float:
@@ -136,11 +159,17 @@ class Candidate(NamedTuple):
 def evaluated(
     candidate: Candidate, training: Training, ask: partial[StepRequest]
 ) -> Generator[StepRequest, Estimates, Outcome]:
-    """Ask the devices that were kept for it about a score, and return that or the constant."""
-    score, constant, devices = candidate.score, candidate.constant, training.evaluating
-    squared = training.loss == "squared"
-    if devices < 1 or score.flat:
-        return Outcome(score, None)
+    """Ask the devices that were kept for it about a score, and return that or the constant.
+
+    A range hides the tails of a label, so the score is judged by labels in their whole domain.
+    """
+    devices, squared = training.evaluating, training.loss == "squared"
+    if devices < 1 or candidate.score.flat:
+        return Outcome(candidate.score, None)
+    if squared:
+        candidate = candidate.in_domain(training.label)
+        ask = partial(ask, loss=candidate.residual_std**2, label=training.label)
+    score, constant = candidate.score, candidate.constant
     direction = score.plus(-1.0, constant)
     asked = _variance_questions(candidate) if squared else _error_questions()
     ask = partial(ask, model=score, best=score, direction=direction)
@@ -180,9 +209,10 @@ def _variance_questions(candidate: Candidate) -> tuple[Question, ...]:
     far = ("direction", candidate.score_clip)
     near = ("direction", INSTRUMENT_CLIP * candidate.score_std)
     return (
-        _named(ask_for.product(residual, residual, weight=3), "squared residual"),
+        _named(ask_for.product(residual, residual, weight=2), "squared residual"),
+        tail_question("residual", candidate.residual_clip, weight=3),
         _named(ask_for.product(far, far, weight=3), "squared score"),
-        _named(ask_for.product(wide, near, weight=3), "what is left"),
+        _named(ask_for.product(wide, near, weight=5), "what is left"),
         _named(ask_for.product(far, near), "instrument"),
     )
 
@@ -211,19 +241,22 @@ def _variance(candidate: Candidate, found: Estimates, devices: int, expected: fl
         seen_error * 2 * slope * length * seen_moves,
         product_error * 2 * length,
     )
-    value = gain / (max(left, candidate.residual_std**2 / 4) + max(gain, 0.0))
-    low, high = _ratio_interval(gain, gain_error, left, left_error)
+    unit = candidate.residual_clip
+    reach = (1 + abs(candidate.constant.intercept)) / unit
+    hidden = excess(found["tail of the residual"], reach)
+    doubt = math.hypot(gain_error, GAIN_DOUBT * known_spread)
+    value, low, high = explained(gain, doubt, left, left_error, hidden.times(unit))
     # What decides is whether there is a gain.  So it is taken relative to what the training knows
     # of the label's variance, for what is left may seem to be next to nothing, by noise.
     total = candidate.residual_std**2 + std**2
     # Where it is known that the score parts people at all, what decides is whether it goes too
     # far, and that is known better than how far it goes.
     norm = max(seen, 0.1 * std)
-    slope_error, excess = product_error / norm, abs(0.5 + product / norm)
-    if spread > 2 * spread_error and excess > slope_error:
-        gain_error = min(gain_error, abs(gain) * slope_error / excess)
+    slope_error, beyond = product_error / norm, abs(0.5 + product / norm)
+    if spread > 2 * spread_error and beyond > slope_error:
+        gain_error = min(gain_error, abs(gain) * slope_error / beyond)
     kept = is_kept(gain / total, gain_error / total, expected)
-    return Evaluation("R2", min(max(value, low), high), low, high, 0.0, devices, kept)
+    return Evaluation("R2", value, low, high, 0.0, devices, kept)
 
 
 def _known(estimate: float, error: float, prior: float) -> tuple[float, float]:
@@ -231,34 +264,6 @@ def _known(estimate: float, error: float, prior: float) -> tuple[float, float]:
     doubt = LENGTH_DOUBT * prior
     known = posterior_mean(estimate, error, prior, doubt)
     return max(known, 0.1 * prior), doubt**2 / (doubt**2 + error**2)
-
-
-def _ratio_interval(
-    gain: float, gain_error: float, left: float, left_error: float
-) -> tuple[float, float]:
-    """Return the interval of gain / (gain + left): those r that g (1 - r) - r l does not refute.
-
-    That is Fieller's.  Where the sum may be zero it has no lower end, and R2 may be as low as it
-    can; as to the upper end, it is at most one.
-
-    >>> [round(end, 3) for end in _ratio_interval(0.2, 0.01, 0.8, 0.01)]
-    [0.184, 0.216]
-    >>> [round(end, 3) for end in _ratio_interval(0.0, 0.5, 1.0, 0.4)]
-    [-100.0, 0.612]
-    >>> _ratio_interval(0.2, 0.3, 0.1, 0.3)
-    (-100.0, 1.0)
-    """
-    gain_noise, left_noise = (Z * gain_error) ** 2, (Z * left_error) ** 2
-    total = gain + left
-    square = total**2 - gain_noise - left_noise
-    half = gain * total - gain_noise
-    root = half**2 - square * (gain**2 - gain_noise)
-    if total <= 0 or square == 0 or root < 0:
-        return LEAST_R2, 1.0
-    ends = sorted((half + sign * math.sqrt(root)) / square for sign in (-1, 1))
-    if square < 0:  # what is refuted lies between them
-        return LEAST_R2, ends[0] if ends[0] > LEAST_R2 and ends[1] > 1 else 1.0
-    return min(max(ends[0], LEAST_R2), 1.0), min(ends[1], 1.0)
 
 
 def _error_questions() -> tuple[Question, ...]:

@@ -85,11 +85,8 @@ class Places:
     def label_range(self, label: Numeric) -> tuple[Numeric, Floats]:
         """Return the label in its range, and points of that which stand for devices, scaled."""
         size = self.sizes.get(label.name, 0.0)
-        low, high = number_range(self.densities[label.name], size, label=True)
-        half, unit = (high - low) / 2, (label.high - label.low) / 2
-        points = self.densities[label.name].moved(low + half, half).points(POINTS, -1.0, 1.0)
-        low, high = label.low + (low + 1) * unit, label.low + (high + 1) * unit
-        return replace(label, low=low, high=high), points
+        density = self.densities[label.name]
+        return in_range(density, *number_range(density, size, label=True), label)
 
     def points(self, feature: Numeric) -> Floats:
         """Return numbers that stand for devices, a feature's range scaled to [-1, 1]."""
@@ -166,6 +163,20 @@ def number_range(
     if high - low < least:
         low, high = max(low - least, domain_low), min(high + least, domain_high)
     return low, high
+
+
+def in_range(density: Density, low: float, high: float, label: Numeric) -> tuple[Numeric, Floats]:
+    """Return the label in a range, which is scaled as its density is, and points of that, scaled.
+
+    The points stand for devices.
+
+    >>> in_range(Density.even(-1.0, 1.0), -0.5, 0.5, Numeric("y", 0, 100))[0].low
+    25.0
+    """
+    half, unit = (high - low) / 2, (label.high - label.low) / 2
+    points = density.moved(low + half, half).points(POINTS, -1.0, 1.0)
+    low, high = label.low + (low + 1) * unit, label.low + (high + 1) * unit
+    return replace(label, low=low, high=high), points
 
 
 def find_places(
