@@ -73,7 +73,7 @@ def test_quantiles_have_differences_with_intervals(comparison: hm.Comparison) ->
     quantiles = comparison.to_dict()["quantiles"]
     assert [row["share"] for row in quantiles] == [0.1, 0.25, 0.5, 0.75, 0.9]
     assert "median" in repr(comparison)
-    assert "at most" in repr(comparison)
+    assert "below" in repr(comparison)
     assert "mean for 1" in comparison._repr_html_()
 
 
