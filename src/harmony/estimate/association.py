@@ -103,9 +103,9 @@ class _Products:
 
     def closest_about_even(self) -> float:
         """Return the squared distance to the closest table that is linear in rows and columns."""
-        even = [np.full(size, 1 / size) for size in self.table.shape]
-        left = self._away(*even)
-        left = left - self._slopes(*even) @ self._step(*even, left)
+        rows, columns = (np.full(size, 1 / size) for size in self.table.shape)
+        left = self._away(rows, columns)
+        left = left - self._slopes(rows, columns) @ self._step(rows, columns, left)
         return float(left @ left)
 
     def _away(self, rows: Floats, columns: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,9 +62,7 @@ def as_number(given: object, name: str) -> float:
     >>> as_number(np.int64(40), "at")
     40.0
     """
-    if isinstance(given, bool | np.bool_) or not isinstance(
-        given, int | float | np.integer | np.floating
-    ):
+    if isinstance(given, bool) or not isinstance(given, Real):
         raise HarmonyError(f"'{name}' must be a number")
     number = float(given)
     if math.isnan(number):
