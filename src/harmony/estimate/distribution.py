@@ -199,7 +199,9 @@ class DistributionEstimate(Estimate):
         below = (self.edges[:-1] < edges[:, None]).astype(np.float64)
         if not self.n:
             return np.full(len(edges), np.nan), np.full((len(edges), len(edges)), np.inf)
+        # Of a handful of devices some levels have no answers, and what is known seems to be exact.
         errors = self._covariance(below)
+        np.fill_diagonal(errors, np.maximum(np.diag(errors), 0.0) + self._one_answer(below) ** 2)
         if of_all:
             spread = spread_of(below, smoothed(np.maximum(self.consistent, 0), self.n))
             errors = errors + spread / self.devices
