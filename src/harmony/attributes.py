@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from numbers import Real
 from typing import Any
@@ -15,6 +16,7 @@ from harmony_device.record import BOOLEAN, NUMBER, TEXT
 from .errors import SurveyError
 from .finite import is_finite
 from .near_names import did_you_mean
+from .numerals import numerals
 from .wording import checked_words
 
 Value = str | int | bool
@@ -69,13 +71,13 @@ class Numeric:
         """The bin edges; empty when the attribute asks for a mean."""
         return () if self.bins is None else tuple(self.bins)  # type: ignore[arg-type]  # edges by now
 
-    @property
+    @cached_property
     def values(self) -> tuple[str, ...]:
         """The names of the bins, the last of which is closed; empty without bins."""
         last = len(self.edges) - 2
         return tuple(
-            f"[{low:g}, {high:g}{']' if place == last else ')'}"
-            for place, (low, high) in enumerate(pairwise(self.edges))
+            f"[{low}, {high}{']' if place == last else ')'}"
+            for place, (low, high) in enumerate(pairwise(numerals(self.edges)))
         )
 
     def to_document(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from harmony_device.protocol import MAX_VALUES
 from .attributes import Attribute, Categorical, Numeric, Signed, check_naming, options_of
 from .errors import SurveyError
 from .near_names import did_you_mean
+from .numerals import numerals
 
 MOST_POINTS = 1 << 16
 
@@ -41,10 +42,10 @@ class Rounded(Numeric):
         last, span = self.points - 1, self.high - self.low
         return tuple(self.low + span * place / last for place in range(self.points))
 
-    @property
+    @cached_property
     def values(self) -> tuple[str, ...]:
         """The points in words."""
-        return tuple(f"{point:g}" for point in self.grid)
+        return numerals(self.grid)
 
     def to_document(self) -> dict[str, Any]:
         return super().to_document() | {"points": self.points}

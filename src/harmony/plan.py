@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from .crosstab import Crosstab
@@ -166,18 +167,19 @@ def plan(
     An `error` is met at worst, unless `shape` says how the values are spread; with rotation, by
     each round.
     """
-    check_confidence(confidence)
+    confidence = check_confidence(confidence)
     if (devices is None) == (error is None):
         raise HarmonyError("give either 'devices' or 'error'")
     check_shape(survey, shape)
     if devices is None:
-        if isinstance(error, bool) or not isinstance(error, int | float) or not 0 < error < 1:
+        if isinstance(error, bool) or not isinstance(error, Real) or not 0 < error < 1:
             raise HarmonyError("'error' must be a share of the domain between 0 and 1")
         one_device = _errors(survey, 1, confidence, shape)
         widest = max(one.worst if shape is None else one.error for one in one_device)
-        devices = math.ceil((widest / error) ** 2)
-    elif isinstance(devices, bool) or not isinstance(devices, int) or devices < 1:
+        devices = math.ceil((widest / float(error)) ** 2)
+    elif isinstance(devices, bool) or not isinstance(devices, Integral) or devices < 1:
         raise HarmonyError("'devices' must be a positive integer")
+    devices = int(devices)
     errors = _errors(survey, devices, confidence, shape)
     asked = zip(survey.questions, errors, strict=True)
     crosstabs = [

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from harmony_device.coins import SEED_BYTES
@@ -71,6 +72,6 @@ class Round:
 
 def derive(seed: int, purpose: str) -> bytes:
     """Return 32 bytes that depend on a simulation's `seed` and on what they are for."""
-    if not isinstance(seed, int) or isinstance(seed, bool):
+    if not isinstance(seed, Integral) or isinstance(seed, bool):
         raise SurveyError("'seed' must be an integer")
     return hashlib.sha256(f"harmony {purpose} {seed}".encode()).digest()

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .attributes import Numeric
+from .distribution import Distribution, Level
 from .errors import HarmonyError
 from .finite import is_finite
 from .mechanisms import Grid, Linear, Mechanism
 from .near_names import did_you_mean
-from .questions import Asked
+from .questions import Asked, Question
 
 if TYPE_CHECKING:
     from .survey import Survey
@@ -32,16 +33,16 @@ def check_shape(survey: Survey, shape: Shape | None) -> None:
         raise HarmonyError(
             "'shape' must be 'even', 'worst', or a mapping of attributes to their frequencies"
         )
-    attributes = {attribute.name: attribute for attribute in survey.attributes}
+    questions = {question.name: question for question in survey.questions}
     for name, expected in shape.items():
-        if name not in attributes:
-            near = did_you_mean(name, attributes)
+        if name not in questions:
+            near = did_you_mean(name, questions)
             raise HarmonyError(f"'shape': the survey has no attribute {name!r}{near}")
-        attribute = attributes[name]
-        if attribute.values:
-            _frequencies(attribute, expected)
+        question = questions[name]
+        if isinstance(question, Distribution) or not question.values:
+            _numbers(question, expected)
         else:
-            _numbers(attribute, expected)
+            _frequencies(question, expected)
 
 
 def tier_variance(attribute: Asked, mechanism: Mechanism, share: float, shape: Shape) -> float:
@@ -52,11 +53,17 @@ def tier_variance(attribute: Asked, mechanism: Mechanism, share: float, shape: S
     """
     if shape == EVEN:
         return mechanism.expected_variance(share)
-    if shape == WORST or attribute.name not in shape:
+    asked = attribute.of if isinstance(attribute, Level) and attribute.of else attribute
+    if shape == WORST or asked.name not in shape:
         return mechanism.greatest_variance(share)
     assert isinstance(shape, Mapping)
     if isinstance(mechanism, Linear):
-        frequencies = _frequencies(attribute, shape[attribute.name])
+        expected = shape[asked.name]
+        if isinstance(attribute, Level):
+            numbers = np.clip(_numbers(attribute, expected), attribute.low, attribute.high)
+            frequencies = (np.histogram(numbers, attribute.edges)[0] / len(numbers)).tolist()
+        else:
+            frequencies = _frequencies(attribute, expected)
         return float(mechanism.variance_at(np.array(frequencies), share).max())
     assert isinstance(mechanism, Grid)
     assert isinstance(attribute, Numeric)
@@ -91,14 +98,14 @@ def _frequencies(attribute: Asked, expected: Any) -> list[float]:
     return numbers
 
 
-def _numbers(attribute: Asked, expected: Any) -> list[float]:
+def _numbers(attribute: Question, expected: Any) -> list[float]:
     listed = isinstance(expected, Sequence | np.ndarray) and not isinstance(expected, str)
     if not listed or not len(expected):
         raise HarmonyError(f"'shape': give {attribute.name} a list of numbers like those expected")
     return [_number(attribute, number) for number in expected]
 
 
-def _number(attribute: Asked, number: Any) -> float:
+def _number(attribute: Question, number: Any) -> float:
     if hasattr(number, "item"):
         number = number.item()
     if isinstance(number, bool) or not isinstance(number, int | float) or not is_finite(number):

@@ -50,3 +50,12 @@ def test_a_plan_with_rotation_says_what_a_round_hears(run: Run, files: Path) -> 
     assert "4 rounds" in said.splitlines()[3]
     planned = json.loads(run("plan", "weekly.yaml", "--devices", 100_000, "--json").stdout)
     assert planned["window"][0]["error"] < 0.5 * planned["errors"][0]["error"]
+
+
+def test_devices_are_counted_in_the_short_form_too(run: Run, files: Path) -> None:
+    long, short = (run("plan", "phones.yaml", "--devices", one) for one in ("50000", "5e4"))
+    assert short.exit_code == 0, short.stderr
+    assert short.stdout == long.stdout
+    for none in ("many", "1.5", "nan", "inf"):
+        said = run("plan", "phones.yaml", "--devices", none)
+        assert (said.exit_code, "--devices must be a whole number" in said.stderr) == (2, True)

@@ -178,7 +178,8 @@ def test_distributions_and_crosstabs_are_planned_as_they_turn_out() -> None:
     result = survey.estimate(survey.collect(people, seed=1))
     planned = {one.attribute: one for one in survey.plan(devices=devices).errors}
     assert list(planned) == ["x", "a", "b", "a x b", "a x y"]
-    widest = max((high - low) / 2 for _, low, high in np.array(_pointwise(result, "x")))
+    x = result.distribution("x")
+    widest = 1.96 * max(x.cdf(at).stderr for at in np.linspace(1, 63, 32) / 64)
     assert planned["x"].error == pytest.approx(widest, rel=0.15)
     for name in ("a", "b"):
         half = 1.96 * np.mean(list(result.histogram(name).stderr.values()))
@@ -187,11 +188,6 @@ def test_distributions_and_crosstabs_are_planned_as_they_turn_out() -> None:
     assert planned["a x b"].error == pytest.approx(half, rel=0.1)
     halves = [(high - low) / 2 for _, low, high in result.crosstab("a x y").means().values()]
     assert planned["a x y"].in_units == pytest.approx(np.mean(halves), rel=0.2)
-
-
-def _pointwise(result: hm.Result, name: str) -> list[tuple[float, float, float]]:
-    one = result.distribution(name)
-    return [(at, *one.cdf(at).interval(0.95)) for at in np.linspace(1, 63, 32) / 64]
 
 
 def test_a_plan_advises_fewer_pairs() -> None:
@@ -233,3 +229,34 @@ def test_a_plan_with_rotation_tells_of_a_round_and_of_a_window(epsilon: float) -
 def test_a_plan_without_rotation_has_no_window() -> None:
     plan = SURVEYS["one answer"].plan(devices=100)
     assert (plan.every, plan.window, plan.rotation) == (None, (), "")
+
+
+def test_a_shape_has_a_distribution_by_its_name() -> None:
+    """Numbers like those expected; what all have is harder to tell than what is spread evenly."""
+    survey = hm.Survey("s", [hm.Distribution("age", 0, 120, step=1), hm.Boolean("b")], 2.0)
+
+    def error(shape: object) -> float:
+        return survey.plan(devices=10_000, shape=shape).errors[0].error  # type: ignore[arg-type]
+
+    assert error({"age": list(range(121))}) == pytest.approx(error("even"), rel=0.02)
+    assert error("even") < error({"age": [*range(121), *[40] * 100]}) < error({"age": [40]})
+    assert error({"age": [40]}) == pytest.approx(error("worst"), rel=0.02)
+    assert error({"age": [999]}) == error({"age": [120]})
+    with pytest.raises(hm.HarmonyError, match="did you mean 'age'"):
+        survey.plan(devices=10, shape={"agee": [1]})
+    with pytest.raises(hm.HarmonyError, match="give age a list of numbers"):
+        survey.plan(devices=10, shape={"age": {40: 1.0}})
+
+
+def test_numbers_of_numpy_plan_and_read_as_others_do() -> None:
+    survey = hm.Survey("s", [hm.Integer("k", 0, 3, missing=0)], 2.0)
+    assert survey.plan(devices=np.int64(500)) == survey.plan(devices=500)
+    assert survey.plan(error=np.float32(0.125)) == survey.plan(error=0.125)
+    one, other = (survey.collect({"k": [0, 1, 2] * 99}, seed=seed) for seed in (np.int64(3), 3))
+    assert one == other
+    result = survey.estimate(one)
+    assert result.to_json(np.float32(0.5)) == result.to_json(0.5)
+    assert result.histogram("k").top(np.int64(2)) == result.histogram("k").top(2)
+    strata = {"a": one, "b": survey.collect({"k": [3] * 99}, seed=3, first=297)}
+    weighted = survey.estimate(strata, population={"a": np.float32(0.25), "b": np.float32(0.75)})
+    assert json.loads(weighted.to_json())["population"] == {"a": 0.25, "b": 0.75}

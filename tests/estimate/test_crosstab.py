@@ -44,6 +44,17 @@ def test_p_values_are_honest(epsilon: float, devices: int) -> None:
     assert 0.4 < np.mean(chances) < 0.6
 
 
+def test_p_values_are_honest_where_nearly_all_have_the_same() -> None:
+    """Of 300, more than 27 are below 0.05 in one of 700 such checks; there were 41."""
+    survey = hm.Survey("s", [hm.Crosstab(A, B)], 0.5)
+    people = {"a": np.zeros(200, np.int64), "b": np.full(200, 3)}
+    chances = [
+        survey.estimate(survey.collect(people, seed=seed)).crosstab("a x b").association.p_value
+        for seed in range(300)
+    ]
+    assert sum(chance < 0.05 for chance in chances) <= 27
+
+
 def test_what_goes_together_is_found() -> None:
     survey = hm.Survey("s", [A, B], 2.0, crosstabs="all")
     people = draw(np.random.default_rng(5), 60_000, 0.2)

@@ -39,11 +39,27 @@ def test_intervals_of_shares_among_the_others_cover() -> None:
 def test_where_nobody_has_an_answer_nothing_is_known_about_the_others() -> None:
     none = found(3, {"theme": [None] * 400}).no_answer
     assert none.share == pytest.approx(1.0, abs=0.2)
-    assert none.intervals()["dark"] == (-np.inf, np.inf)
+    assert none.intervals()["dark"] == (0, 1)
     (row,) = SURVEY.estimate(
         SURVEY.collect({"theme": [None] * 400}, seed=3, as_devices=True)
     ).to_dict()["no_answer"]
-    assert row["others"][0]["low"] is None
+    assert (row["others"][0]["low"], row["others"][0]["high"]) == (0, 1)
+    for one in row["others"]:
+        assert one["estimate"] is None or 0 <= one["estimate"] <= 1
+
+
+def test_the_share_without_an_answer_has_the_confidence_that_is_asked_for() -> None:
+    result = SURVEY.estimate(SURVEY.collect(PEOPLE, seed=1, as_devices=True))
+    for confidence in (0.5, 0.95, 0.999):
+        (row,) = result.to_dict(confidence)["no_answer"]
+        assert (row["low"], row["high"]) == result.histogram("theme").interval(confidence)["none"]
+
+
+def test_a_yes_or_no_has_no_value_of_its_own_for_no_answer() -> None:
+    survey = hm.Survey("phones", [hm.Boolean("wifi", missing=False)], 2.0)
+    result = survey.estimate(survey.collect({"wifi": [True, False] * 500}, seed=1))
+    assert result.histogram("wifi").no_answer is None
+    assert result.to_dict()["no_answer"] == []
 
 
 def test_results_tell_it_with_the_estimates() -> None:

@@ -88,7 +88,7 @@ def test_distributions_and_crosstabs_are_compared_over_http_and_on_the_page(
     median = next(row for row in found["quantiles"] if row["share"] == 0.5)
     assert abs(median["difference"] - 25) < 5 * (median["high"] - median["low"]) / 2
     page = Visitor(service, "analyst").get("/surveys/habits/compare?before=W1&after=W2").text
-    for words in ("wifi x theme", "True x dark", "at most", "median", "mean for light"):
+    for words in ("wifi x theme", "True x dark", "below", "median", "mean for light"):
         assert words in page
     refused = service.client.get(f"{address}?since=W1&stayed=2", headers=service.bearer("analyst"))
     assert refused.status_code == 422

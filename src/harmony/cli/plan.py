@@ -11,6 +11,7 @@ from ..errors import HarmonyError
 from .loading import load_survey
 from .options import Confidence, Json, SurveyFile
 from .plot_files import SavePlot, check_plot
+from .simulate_devices import read_number
 from .terminal import columns, console, percent, plural, reporting, say_json
 
 if TYPE_CHECKING:
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
 def plan(
     survey: SurveyFile,
     devices: Annotated[
-        int | None, typer.Option(help="How many devices will report.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="How many devices will report, 1e6 for instance.",
+            show_default=False,
+        ),
     ] = None,
     error: Annotated[
         float | None,
@@ -59,7 +65,10 @@ def plan(
         raise HarmonyError("give either --devices 100000, say, or --error 0.01")
     check_plot(save_plot)
     planned = load_survey(survey).plan(
-        devices=devices, error=error, confidence=confidence, shape=_shape(shape)
+        devices=None if devices is None else read_number(devices),
+        error=error,
+        confidence=confidence,
+        shape=_shape(shape),
     )
     if save_plot is not None:
         planned.plot().savefig(save_plot)

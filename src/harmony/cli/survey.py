@@ -249,12 +249,13 @@ def domain(attribute: Asked) -> str:
     """Say in a few words which values an attribute takes."""
     from ..attributes import Numeric
     from ..crosstab import Crosstab
+    from ..numerals import numerals
 
     if isinstance(attribute, Crosstab):
         return " times ".join(f"{len(part.values):,}" for part in attribute.parts) + " places"
     if isinstance(attribute, Numeric):
         bins = f" in {len(attribute.values)} bins" if attribute.values else ""
-        return f"{attribute.low:g} .. {attribute.high:g}{bins}"
+        return f"{' .. '.join(numerals((attribute.low, attribute.high)))}{bins}"
     if len(attribute.values) <= SHOWN_VALUES:
         return ", ".join(map(str, attribute.values))
     return f"{len(attribute.values):,} values"

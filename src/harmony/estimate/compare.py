@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from ..errors import HarmonyError
@@ -79,7 +80,7 @@ class Comparison(Mapping[str, Change], Exported):
         return {
             "before": self.before,
             "after": self.after,
-            "confidence": confidence,
+            "confidence": float(confidence),
             "changed": list(self.changed(confidence)),
             "left_out": list(self.left_out),
             "differences": finite_rows(self.rows(confidence, top=top)),
@@ -176,7 +177,7 @@ def compare(
             )
     assert isinstance(before, Result)
     assert isinstance(after, Result)
-    if isinstance(stayed, bool) or not isinstance(stayed, int | float) or not 0 <= stayed <= 1:
+    if isinstance(stayed, bool) or not isinstance(stayed, Real) or not 0 <= stayed <= 1:
         raise HarmonyError("'stayed' must be a share between 0 and 1")
     return _of_results(before, after, float(stayed))
 

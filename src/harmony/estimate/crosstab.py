@@ -165,7 +165,7 @@ class CrosstabEstimate(Estimate):
 
     @cached_property
     def association(self) -> Association:
-        """Whether the two go together at all: Wald's test of all that independence forbids.
+        """Whether the two go together at all: a test of all that independence forbids.
 
         What is tested holds for all devices of which those that reported are a sample.
         """

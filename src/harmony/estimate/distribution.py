@@ -18,13 +18,16 @@ from .cdf_limits import CdfLimits, band_places
 from .curves import smooth_shares
 from .hierarchy import Tree
 from .intervals import single
-from .quantities import Quantile, Quantity, Root, Variance
+from .quantities import Between, Quantile, Quantity, Root, Variance, as_number
 from .smoothing import peaks_of
 from .sources import Source, covariance, smoothed, spread_of
 from .verdicts import OK, TOO_FEW
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+ROUNDING = 1e-6
+"""How far, in steps, a number may be from a value that it stands for: 0.3 is no sum of 0.1."""
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 
@@ -97,7 +100,8 @@ class DistributionEstimate(Estimate):
 
     def quantile(self, share: float) -> Quantile:
         """Return the number below which this share of the devices lies, with its interval."""
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+        share = as_number(share, "share")
+        if not 0 < share < 1:
             raise HarmonyError("'share' must lie between 0 and 1, for example 0.5 for the median")
         if not self.n:
             return Quantile(share, math.nan, self)
@@ -112,30 +116,22 @@ class DistributionEstimate(Estimate):
 
     def cdf(self, at: float) -> Quantity:
         """Return the share of devices whose number is at most `at`, with its interval."""
-        return self.share(-math.inf, at)
+        return self._between(-math.inf, as_number(at, "at"))
 
     def share(self, low: float, high: float) -> Quantity:
         """Return the share of devices whose number lies between `low` and `high`.
 
-        Within a bin of which only a part lies there, devices are taken to be spread evenly, but
-        for those that it has far beyond its neighbours: they may all have one number, and half of
-        them are counted to either side.  The interval allows for any other way.
+        Both ends belong to it.  Within a bin of which only a part lies there, devices are taken to
+        be spread evenly, but for those that it has far beyond its neighbours: they may all have one
+        number, and half of them are counted to either side.  The interval allows for any other
+        way: it reaches from what whole bins between the ends have, at least, to what all bins that
+        hold a number between them have, at most.  A bin holds its lower edge, so at an edge those
+        of the bin above it may all have just that number.
         """
-        for end in (low, high):
-            if isinstance(end, bool) or not isinstance(end, int | float) or math.isnan(end):
-                raise HarmonyError("'low' and 'high' must be numbers")
+        low, high = as_number(low, "low"), as_number(high, "high")
         if low > high:
             raise HarmonyError("'low' must be at most 'high'")
-        inside = self._inside(low, high)
-        if not self.n:
-            return self._quantity(inside, 0.0, 0.0, 1.0)
-        doubt = np.where((inside > 0) & (inside < 1), np.maximum(inside, 1 - inside), 0.0)
-        slack, read = float(doubt @ self.consistent), float(inside @ self.consistent)
-        if self.question.step is None:
-            peaks, halves = peaks_of(self.consistent), self._halves(high) - self._halves(low)
-            slack += float(peaks @ ((doubt == 0) & (halves != inside)))
-            read += float(peaks @ (halves - inside))
-        return self._quantity(inside, slack, 0.0, 1.0).reading(read)
+        return self._between(low, high)
 
     @cached_property
     def mean(self) -> Quantity:
@@ -160,10 +156,11 @@ class DistributionEstimate(Estimate):
         return Root.of(square, self._blur, float(self.edges[-1] - self.edges[0]) / 2)
 
     def band(self, confidence: float = 0.95) -> list[tuple[float, float, float]]:
-        """Return (number, low, high): limits of the CDF that hold everywhere at once.
+        """Return (number, low, high): limits of the share below each number, that hold at once.
 
-        Between two numbers of the list the CDF lies above the low of the first and below the high
-        of the second, because it can only rise.
+        The numbers are edges of bins; with a `step` they lie halfway between two values.  Between
+        two numbers of the list the CDF lies above the low of the first and below the high of the
+        second, because it can only rise.
         """
         at, low, high = self._band_limits(confidence)
         return list(zip(at.tolist(), low.tolist(), high.tolist(), strict=True))
@@ -202,7 +199,9 @@ class DistributionEstimate(Estimate):
         below = (self.edges[:-1] < edges[:, None]).astype(np.float64)
         if not self.n:
             return np.full(len(edges), np.nan), np.full((len(edges), len(edges)), np.inf)
+        # Of a handful of devices some levels have no answers, and what is known seems to be exact.
         errors = self._covariance(below)
+        np.fill_diagonal(errors, np.maximum(np.diag(errors), 0.0) + self._one_answer(below) ** 2)
         if of_all:
             spread = spread_of(below, smoothed(np.maximum(self.consistent, 0), self.n))
             errors = errors + spread / self.devices
@@ -299,11 +298,34 @@ class DistributionEstimate(Estimate):
         """How far a number may be from what stands for it."""
         return 0.0 if self.question.step is not None else float(self.edges[1] - self.edges[0]) / 2
 
+    def _between(self, low: float, high: float) -> Quantity:
+        """Return the share between two numbers: see `share`."""
+        inside = self._inside(low, high)
+        found = self._quantity(inside, 0.0, 0.0, 1.0)
+        if not self.n:
+            return found
+        read = float(inside @ self.consistent)
+        if self.question.step is not None:
+            return found.reading(read)
+        below = self._halves(low) if low > self.edges[0] else 0.0  # nobody is below the first edge
+        read += float(peaks_of(self.consistent) @ (self._halves(high) - below - inside))
+        left, right = self.edges[:-1], self.edges[1:]
+        whole = (left >= low) & (right <= high)
+        touched = (left <= high) & ((right > low) | (right == low) & (right == self.edges[-1]))
+        surely, perhaps = (
+            self._quantity(bins.astype(np.float64), 0.0, 0.0, 1.0) for bins in (whole, touched)
+        )
+        return Between.of(found.reading(read), surely, perhaps)
+
     def _inside(self, low: float, high: float) -> Floats:
         """Return which part of each bin lies between two numbers."""
-        if self.question.step is not None:
-            return ((self._values >= low) & (self._values <= high)).astype(np.float64)
         left, right = self.edges[:-1], self.edges[1:]
+        if self.question.step is not None:
+            # A value and a number are the same if nothing but rounding is between them.
+            near = ROUNDING * (self._values[1] - self._values[0])
+            values = self._values
+            found = (values >= low - near) & (values <= high + near)
+            return np.asarray(found, np.float64)
         covered = np.minimum(right, high) - np.maximum(left, low)
         return np.asarray(np.clip(covered / (right - left), 0.0, 1.0))
 
@@ -318,6 +340,8 @@ class DistributionEstimate(Estimate):
         """Return a weighted sum of the shares of the finest bins."""
         if not self.n:
             return Quantity(math.nan, math.nan, least=math.nan, most=math.nan)
+        if not np.ptp(weights):  # all devices, or none
+            return Quantity(float(weights[0]), 0.0, 0.0, float(least), float(most))
         error = math.sqrt(max(float(self._covariance(weights[None, :])[0, 0]), 0.0))
         slack += float(self._one_answer(weights[None, :])[0])
         return Quantity(float(weights @ self.shares), error, slack, float(least), float(most))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -89,7 +90,8 @@ class HistogramEstimate(Estimate):
     def no_answer(self) -> NoAnswer | None:
         """The devices that answered the survey's `missing` value, and what the others say.
 
-        None if the survey names no such value, if nobody reported, or above 64 values.
+        None if the survey names no such value, if nobody reported, above 64 values, or of a yes or
+        no: there is no value of its own for those without an answer.
 
         >>> import harmony as hm
         >>> theme = hm.Categorical("theme", ["light", "dark", "none"], missing="none")
@@ -100,15 +102,16 @@ class HistogramEstimate(Estimate):
         >>> f"{found.share:.2f}", f"{found.frequencies['dark']:.2f}"
         ('0.19', '0.24')
         """
-        if self.missing is None or not self.n or self.covariance is None:
+        missing = self.missing
+        if missing is None or isinstance(missing, bool) or not self.n or self.covariance is None:
             return None
-        place = list(self.values).index(self.missing)
+        place = list(self.values).index(missing)
         others = [other for other in range(len(self.values)) if other != place]
         order = [*others, place]
         return NoAnswer(
-            self.missing,
+            missing,
             float(self.raw[place]),
-            self.interval()[self.missing],
+            lambda confidence: self.interval(confidence)[missing],
             [self.values[other] for other in others],
             self.raw[others],
             self.covariance[np.ix_(order, order)],
@@ -154,7 +157,7 @@ class HistogramEstimate(Estimate):
         >>> [(row["value"], f"{row['low']:.3f}") for row in apps.top(2)]
         [(1, '0.193'), (2, '0.148')]
         """
-        if type(count) is not int or count < 1:
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
             raise HarmonyError("'count' must be a positive integer: how many values to pick")
         order = np.argsort(-self.raw, kind="stable")[:count].tolist()
         return self._rows(order, self._picked(count, confidence), confidence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from numbers import Real
 from statistics import NormalDist
 
 import numpy as np
@@ -18,7 +19,7 @@ FEW_DRAWS = 100
 
 def check_confidence(confidence: float) -> float:
     """Refuse what is not a confidence between 0 and 1."""
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise HarmonyError("'confidence' must lie between 0 and 1, for example 0.95")
     return float(confidence)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import Floats
+from ..numerals import numerals
 from .base import Row
 from .change import SURE, Change
 from .combine import COVARIANCE_VALUES
@@ -118,7 +119,7 @@ def change_of_distributions(
         after.name,
         before,
         after,
-        [f"at most {number:.6g}" for number in at],
+        [f"{'below' if after.question.step is None else 'at most'} {one}" for one in numerals(at)],
         (first, second),
         KnownSampling(second - first, np.diag(both)),
         both if before.n and after.n else None,

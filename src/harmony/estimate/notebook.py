@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..html_table import html_table
 from ..mechanisms.inclusion import inclusion_chances
+from ..numerals import numerals
 from .decimals import number_writer
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def survey_html(survey: Survey) -> str:
             attribute.name,
             f"{len(attribute.values):,} values"
             if attribute.values
-            else f"{attribute.low:g} .. {attribute.high:g}",  # type: ignore[union-attr]  # no values: numeric
+            else " .. ".join(numerals((attribute.low, attribute.high))),  # type: ignore[union-attr]  # no values: numeric
             f"{share:.0%}",
             f"{survey.mechanisms[0][place].reference_noise:.3g}",
         ]

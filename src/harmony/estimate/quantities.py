@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import Floats
+from ..errors import HarmonyError
 from .intervals import single
 
 if TYPE_CHECKING:
@@ -52,6 +54,55 @@ class Quantity:
         middle = self.estimate if self.unbiased is None else self.unbiased
         low, high = min(middle - reach, self.estimate), max(middle + reach, self.estimate)
         return min(max(low, self.least), self.most), max(min(high, self.most), self.least)
+
+
+def as_number(given: object, name: str) -> float:
+    """Return a number of Python or NumPy as a float, or refuse it by the name of its argument.
+
+    >>> as_number(np.int64(40), "at")
+    40.0
+    """
+    if isinstance(given, bool) or not isinstance(given, Real):
+        raise HarmonyError(f"'{name}' must be a number")
+    number = float(given)
+    if math.isnan(number):
+        raise HarmonyError(f"'{name}' must be a number, not NaN")
+    return number
+
+
+@dataclass(frozen=True)
+class Between(Quantity):
+    """A number that lies between two others, and bins cannot tell where.
+
+    Its interval reaches from the lower limit of the one to the upper limit of the other, so it
+    misses no more often than theirs do.
+
+    >>> third = Quantity(0.32, 0.0, least=0.0, most=1.0)
+    >>> Between.of(third, Quantity(0.3, 0.01), Quantity(0.35, 0.01)).interval(0.95)
+    (0.280..., 0.369...)
+    """
+
+    surely: Quantity = Quantity(0.0, 0.0)
+    perhaps: Quantity = Quantity(0.0, 0.0)
+
+    @classmethod
+    def of(cls, read: Quantity, surely: Quantity, perhaps: Quantity) -> Between:
+        """Return what is `read`, which is at least `surely` and at most `perhaps`."""
+        slack = max((perhaps.estimate - surely.estimate) / 2, 0.0)
+        return cls(
+            read.estimate,
+            read.stderr,
+            slack,
+            read.least,
+            read.most,
+            read.unbiased,
+            surely,
+            perhaps,
+        )
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        low, high = self.surely.interval(confidence)[0], self.perhaps.interval(confidence)[1]
+        return min(low, self.estimate), max(high, self.estimate)
 
 
 @dataclass(frozen=True)

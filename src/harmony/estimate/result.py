@@ -130,11 +130,11 @@ class Result(Mapping[str, Estimate], Exported):
             "round": self.round,
             "reports": self.reports,
             "epsilon": self.epsilon,
-            "confidence": confidence,
+            "confidence": float(confidence),
             "dishonest": self.dishonest,
             "weighting": self.weighting,
             "population": self.population
-            and {str(name): share for name, share in self.population.items()},
+            and {str(name): float(share) for name, share in self.population.items()},
             "no_answer": [
                 found.to_dict(name, confidence)
                 for name, one in self.estimates.items()

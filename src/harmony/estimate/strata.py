@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def check_strata(strata: object, population: object) -> tuple[list[Tally], list[
         if name not in population:
             raise HarmonyError(f"'population' lacks the share of {name!r}")
         share = population[name]
-        number = isinstance(share, int | float) and not isinstance(share, bool)
+        number = isinstance(share, Real) and not isinstance(share, bool)
         if not number or not 0 <= share <= 1:
             raise HarmonyError(f"'population': the share of {name!r} must lie between 0 and 1")
         if not tally.reports:

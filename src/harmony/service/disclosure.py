@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from harmony.mechanisms.audit import log_ceiling
+from harmony.numerals import numerals
 from harmony_device.exact import exp_floor, within_bound
 from harmony_device.tables import TOTAL, DenseTable, ReplaceTable, Table, table_from_document
 
@@ -199,7 +200,8 @@ def _answer(attribute: dict[str, Any]) -> str:
         return "a text, of which a device says whether it begins as one of a list does"
     places, labels = _places(attribute)
     if attribute["kind"] == "numeric":
-        between = f"a number from {attribute['low']:g} to {attribute['high']:g}"
+        low, high = numerals((attribute["low"], attribute["high"]))
+        between = f"a number from {low} to {high}"
         if attribute.get("points"):
             return f"{between}, rounded at random to one of {places:,}"
         return f"{between}, in {places:,} ranges" if places else between
@@ -223,8 +225,10 @@ def _labels(attribute: dict[str, Any]) -> list[str]:
     if attribute["kind"] == "numeric":
         if points := attribute.get("points"):
             low, high = attribute["low"], attribute["high"]
-            return [f"{low + (high - low) * one / (points - 1):g}" for one in range(points)]
-        return [f"{low:g} to {high:g}" for low, high in pairwise(attribute.get("bins") or [])]
+            grid = [low + (high - low) * one / (points - 1) for one in range(points)]
+            return list(numerals(grid))
+        edges = numerals(attribute.get("bins") or [])
+        return [f"{low} to {high}" for low, high in pairwise(edges)]
     if attribute["kind"] == "boolean" or attribute.get("values") == [False, True]:
         return ["no", "yes"]
     return [str(value) for value in attribute.get("values", ())]
@@ -243,7 +247,8 @@ def _revealed(
         return Revealed(among, 1 / places, _rounded_up(_right(likeliest, replace) / places))
     assert isinstance(table, DenseTable)  # as every grid's is
     likeliest = [max(pair) for pair in zip(table.counts[0], table.counts[-1], strict=True)]
-    among = f"{attribute['low']:g} and {attribute['high']:g}, the lowest and the highest number"
+    low, high = numerals((attribute["low"], attribute["high"]))
+    among = f"{low} and {high}, the lowest and the highest number"
     return Revealed(among, 0.5, _rounded_up(_right(likeliest, replace) / 2))
 
 

@@ -14,6 +14,7 @@ from harmony.estimate.crosstab import EXACT_CELLS, CrosstabEstimate
 from harmony.estimate.decimals import number_writer
 from harmony.estimate.histogram import HistogramEstimate
 from harmony.estimate.result import Result
+from harmony.numerals import numerals
 from harmony.over_time import one_in
 from harmony.plan import Plan, PlannedError
 from harmony.questions import Question
@@ -76,19 +77,23 @@ def asks(attribute: Question) -> str:
     'mean of a number from 0 to 100'
     """
     if isinstance(attribute, Distribution):
-        return f"distribution of a number from {attribute.low:g} to {attribute.high:g}"
+        return f"distribution of {_number(attribute)}"
     if isinstance(attribute, Crosstab):
         first, second = attribute.parts
         if isinstance(second, Rounded):
             return f"mean of {second.name} in each of {len(first.values):,} groups"
         return f"joint table of {len(first.values):,} by {len(second.values):,} values"
     if isinstance(attribute, Numeric) and not attribute.values:
-        return f"mean of a number from {attribute.low:g} to {attribute.high:g}"
+        return f"mean of {_number(attribute)}"
     if isinstance(attribute, Numeric):
         return f"histogram over {len(attribute.values)} bins"
     if set(attribute.values) == {False, True}:
         return "yes or no"
     return f"histogram over {len(attribute.values):,} values"
+
+
+def _number(attribute: Distribution | Numeric) -> str:
+    return f"a number from {' to '.join(numerals((attribute.low, attribute.high)))}"
 
 
 def attribute_card(
