@@ -14,8 +14,10 @@ from functools import partial
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats
+from ..mechanisms.designs import best_design
 from . import step as ask_for
 from .allocation import Allocation
 from .density import Counts, Density
@@ -32,17 +34,26 @@ from .trainer import Estimates, QuestionEstimate, StepRequest
 REFINABLE_SIZE = 2_500
 """The effective sample size from which on devices can tell where the odds are even."""
 
-REACHABLE = 3.0
+REACHABLE = 2.0
 """How far from the mean of scores, in their deviations, it is worth to look for that."""
 
-SCORE_BINS, LEAST_BINS, MOST_BINS = 12, 4, 16
-PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 1.0
+FEW_BINS, SCORE_BINS, MOST_BINS = 4, 12, 16
+"""In how many bins few devices place scores, for noise in each hides where their middle is; and
+many do, so that tails show."""
+
+CURVE_BINS = (2, 3, 4, 6, 8, 12, 16)
+SMALL_LOSS, SHAPE_LOSS = 0.01, 0.05
+"""The share of what a score gains that noise in a curve may cost for the sake of more bins; and
+where that is to show where the odds are even, whatever the shape of the curve."""
+
+PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 0.7
 
 POINTS = 2048
 """How many points stand for the scores of all devices."""
 
-LEAST_RARE_BINS, RARE_LOG_SLOPE = 2, 0.4
-"""Where a class is rare a curve tells less of the slope, and the moments of the class tell more."""
+
+PriorLogOdds = Callable[[Floats], tuple[float, float]]
+"""Intercept and slope of log-odds by standardised scores, from equally likely scores."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +86,10 @@ def calibrated(
     what is known of the label's mean.
     """
     devices = allocation.level_devices
-    refine = devices > REFINABLE_SIZE * allocation.noise
-    if allocation.rare:
-        intercept, slope = _standardised(score, prior, mean, std)
-        refine = refine and abs(intercept) < REACHABLE * slope
     belief = score_density(mean, std)
-    edges, placing = belief.spread().cut(SCORE_BINS), devices // 6
+    placing = devices // 6
+    many = devices > REFINABLE_SIZE * allocation.noise
+    edges = belief.spread().cut(SCORE_BINS if many else FEW_BINS)
     place = ask_for.term_place("score", float(np.abs(belief.edges).max()), edges, weight=3)
     asked = (place, ask_for.product(("label", 1.0)))
     found = yield ask("calibration", asked, placing)
@@ -88,16 +97,23 @@ def calibrated(
     placed, counts = found[place.name], []
     if placed.n:
         counts.append(Counts(edges, placed.estimates, placed.variance))
+    if allocation.rare:
+        known = partial(regression_log_odds, mean=posterior_label_mean(label)[0])
+    else:
+        known = partial(_at_scores, score, prior)
+    believed, epsilon = belief.believing(counts), allocation.training.epsilon
+    intercept, slope = known(points_of(believed))
+    refine = many and abs(intercept) < REACHABLE * slope and not allocation.rare
     curve_devices = (devices - placing) // (2 if refine else 1)
-    edges = curve_edges(belief.believing(counts), allocation, curve_devices, label)
+    tolerated = SHAPE_LOSS if refine else SMALL_LOSS
+    edges = curve_edges(believed, known, epsilon, curve_devices, label, tolerated)
     found = yield ask("curve", (ask_for.curve(edges[1:-1]),), curve_devices)
     curve = found["curve"]
     if curve.n:
         by_bin, noise = curve.estimates.reshape(-1, 2), curve.variance.reshape(-1, 2)
         counts.append(Counts(edges, by_bin.sum(axis=1), noise.sum(axis=1)))
     belief = belief.believing(counts)
-    known = None if allocation.rare else partial(_standardised, score, prior)
-    log_odds = fit_log_odds(known, belief, edges, curve, label)
+    log_odds = fit_log_odds(known, belief, edges, curve, label, averages=not refine)
     if refine:
         near = threshold_edges(log_odds, std)
         shares = np.diff(belief.below(np.array(near)))
@@ -118,53 +134,101 @@ def score_density(mean: float, std: float) -> Density:
     return Density(mean + std * edges, masses)
 
 
+def points_of(density: Density) -> Floats:
+    """Return scores that stand for those of all devices, equally likely."""
+    return density.points(POINTS, density.edges[0], density.edges[-1])
+
+
 def curve_edges(
-    density: Density, allocation: Allocation, devices: int, label: QuestionEstimate
+    density: Density,
+    prior: PriorLogOdds,
+    epsilon: float,
+    devices: int,
+    label: QuestionEstimate,
+    tolerated: float,
 ) -> Floats:
     """Return where the bins of a curve meet that so many devices tell, of scores of this density.
 
-    A rare class leaves few bins above the noise, and they should be where it is.
+    Every bin more has its own noise, and what is sought are two numbers, about those of
+    the `prior`.  So there are two bins, which halve what devices tell of these, unless
+    noise is so small that more of them cost nothing: those blur less.
     """
-    size = devices / allocation.noise
-    if not allocation.rare:
-        return density.spread().cut(curve_bins(size))
-    mean, _ = posterior_label_mean(label)
-    points = density.points(POINTS, density.edges[0], density.edges[-1])
+    points = points_of(density)
     centre, unit = float(points.mean()), max(float(points.std()), 1e-9)
-    intercept, slope = regression_log_odds(points, mean)
+    log_odds = prior(points)
     middles = (density.edges[1:] + density.edges[:-1]) / 2
-    surplus = np.tanh((intercept + slope * (middles - centre) / unit) / 2)
+    surplus = np.tanh((log_odds[0] + log_odds[1] * (middles - centre) / unit) / 2)
     informative = Density(density.edges, density.masses * (1 - surplus**2))
-    return informative.spread().cut(curve_bins(size * (1 - mean**2) ** 2, LEAST_RARE_BINS))
+    z = (points - centre) / unit
+    best = informative.cut(2)
+    for bins in CURVE_BINS[1:]:
+        edges = informative.cut(bins)
+        noise = best_design(epsilon, 2 * bins).variance(epsilon, 1 / (2 * bins)) / max(devices, 1)
+        owners = np.clip(np.searchsorted(edges, points, "right") - 1, 0, len(edges) - 2)
+        loss = calibration_loss(z, owners, log_odds, noise, label)
+        if loss > tolerated * gain_of(z, log_odds):
+            break
+        best = edges
+    return best
 
 
-def curve_bins(effective_size: float, least: int = LEAST_BINS) -> int:
-    """Return how many bins a curve should have, by the answers without noise that it gets.
+def calibration_loss(
+    scores: Floats,
+    owners: NDArray[np.int64],
+    log_odds: tuple[float, float],
+    noise: float,
+    label: QuestionEstimate,
+) -> float:
+    """Return the log loss that noise in a curve is expected to cost.
 
-    Noise adds up over bins, and wide ones blur: both are least for a number of bins that grows
-    with the fifth root.
-
-    >>> curve_bins(100.0), curve_bins(1e4), curve_bins(1e6)
-    (4, 8, 16)
+    Standardised `scores` are in the bins `owners`, whose two shares have variance `noise` each.
     """
-    wanted = 1 << round(math.log2(max(effective_size, 1.0)) / 5 + 0.5)
-    return min(max(wanted, least), MOST_BINS)
+    intercept, slope = log_odds
+    chances = 1 / (1 + np.exp(-(intercept + slope * scores)))
+    curvature = chances * (1 - chances)
+    moves = np.stack([np.ones_like(scores), slope * scores])
+    positive = np.bincount(owners, chances) / np.maximum(np.bincount(owners), 1)
+    length = positive**2 + (1 - positive) ** 2
+    count = len(scores)
+    seen = np.stack([np.bincount(owners, curvature * move) / count for move in moves], axis=1)
+    information = (seen / length[:, None]).T @ seen / noise
+    information += np.diag([PRIOR_INTERCEPT**-2, PRIOR_LOG_SLOPE**-2])
+    if label.n:
+        rate = 2 * seen.sum(axis=0)
+        information += np.outer(rate, rate) / label.variance[0]
+    hessian = (moves * curvature) @ moves.T / count
+    return float(np.trace(np.linalg.solve(information, hessian))) / 2
+
+
+def gain_of(scores: Floats, log_odds: tuple[float, float]) -> float:
+    """Return how much smaller the log loss is than that of a constant, if log-odds are these.
+
+    >>> round(gain_of(np.array([-1.0, 1.0]), (0.0, 0.0)), 6), gain_of(np.ones(1), (3.0, 1.0))
+    (0.0, 0.0)
+    """
+    odds = log_odds[0] + log_odds[1] * scores
+    chances = 1 / (1 + np.exp(-odds))
+    mean = float(chances.mean())
+    constant = -mean * math.log(mean) - (1 - mean) * math.log1p(-mean)
+    return constant - float(np.mean(np.logaddexp(0, odds) - chances * odds))
 
 
 def fit_log_odds(
-    prior: Callable[[float, float], tuple[float, float]] | None,
+    prior: PriorLogOdds,
     density: Density,
     edges: Floats,
     curve: QuestionEstimate,
     label: QuestionEstimate,
+    averages: bool = False,
 ) -> LogOdds:
     """Return how log-odds go with the score: linearly, as a curve of labels by score has it.
 
     Between each two `edges` the curve has the shares of both labels, with known noise; `label` has
-    their mean, more accurately.  The log-odds of the `prior`, which is told the mean and deviation
-    of scores, are left as far as that asks for; without one they are those of a regression.
+    their mean, more accurately.  The log-odds of the `prior` are left as far as that asks for.  With
+    `averages`, chances are averaged over all that log-odds may be, for the least log loss; that
+    may move the threshold, so it is not for where that counts.
     """
-    at = density.points(POINTS, density.edges[0], density.edges[-1])
+    at = points_of(density)
     owners = np.clip(np.searchsorted(edges, at, "right") - 1, 0, len(edges) - 2)
     counts = np.bincount(owners, minlength=len(edges) - 1)
     empty = np.flatnonzero(counts == 0)  # a point in its middle stands for such a bin
@@ -172,12 +236,9 @@ def fit_log_odds(
     owners, counts = np.append(owners, empty), np.maximum(counts, 1)
     centre, unit = float(at.mean()), max(float(at.std()), 1e-9)
     z = (at - centre) / unit
-    if prior is None:
-        intercept, slope = regression_log_odds(at, posterior_label_mean(label)[0])
-    else:
-        intercept, slope = prior(centre, unit)
+    intercept, slope = prior(at)
     start = np.array([intercept, math.log(max(slope, 1e-2))])
-    scales = np.array([PRIOR_INTERCEPT, PRIOR_LOG_SLOPE if prior else RARE_LOG_SLOPE])
+    scales = np.array([PRIOR_INTERCEPT, PRIOR_LOG_SLOPE])
     shares = curve.estimates.reshape(-1, 2)
     known = bool(np.isfinite(curve.variance).all())
     weight = 1 / math.sqrt(float(np.mean(curve.variance))) if known else 0.0
@@ -195,11 +256,11 @@ def fit_log_odds(
         return np.concatenate([weight * parted, [rate], (theta - start) / scales])
 
     theta = least_squares(misses, start)
-    if prior is None:
+    if averages:
         slopes = jacobian(misses, theta)
         covariance = np.asarray(np.linalg.inv(slopes.T @ slopes), np.float64)
         intercept, slope = predictive_log_odds(theta, covariance, z)
-    else:  # then labels are predicted, and the threshold counts, which averaging would move
+    else:
         intercept, slope = float(theta[0]), math.exp(theta[1])
     return LogOdds(centre - intercept * unit / slope, slope / unit)
 
@@ -269,6 +330,11 @@ def refine_threshold(
     current = float(np.interp(log_odds.threshold, edges, losses))
     better = losses[best] < current and misfit
     return LogOdds(edges[best], log_odds.slope) if better else log_odds
+
+
+def _at_scores(score: Score, prior: Score, scores: Floats) -> tuple[float, float]:
+    """Return intercept and slope of the prior by standardised scores, of which these are some."""
+    return _standardised(score, prior, float(scores.mean()), max(float(scores.std()), 1e-9))
 
 
 def _standardised(score: Score, prior: Score, centre: float, unit: float) -> tuple[float, float]:
