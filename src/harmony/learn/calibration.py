@@ -14,12 +14,19 @@ from functools import partial
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Floats
-from ..mechanisms.designs import best_design
 from . import step as ask_for
 from .allocation import Allocation
+from .curves import (
+    MOST_BINS,
+    PRIOR_INTERCEPT,
+    PRIOR_LOG_SLOPE,
+    PriorLogOdds,
+    curve_bins,
+    curve_edges,
+    points_of,
+)
 from .density import Counts, Density
 from .evaluation import Candidate
 from .logit import (
@@ -37,23 +44,7 @@ REFINABLE_SIZE = 2_500
 REACHABLE = 2.0
 """How far from the mean of scores, in their deviations, it is worth to look for that."""
 
-FEW_BINS, SCORE_BINS, MOST_BINS = 4, 12, 16
-"""In how many bins few devices place scores, for noise in each hides where their middle is; and
-many do, so that tails show."""
-
-CURVE_BINS = (2, 3, 4, 6, 8, 12, 16)
-SMALL_LOSS, SHAPE_LOSS = 0.01, 0.05
-"""The share of what a score gains that noise in a curve may cost for the sake of more bins; and
-where that is to show where the odds are even, whatever the shape of the curve."""
-
-PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 0.7
-
-POINTS = 2048
-"""How many points stand for the scores of all devices."""
-
-
-PriorLogOdds = Callable[[Floats], tuple[float, float]]
-"""Intercept and slope of log-odds by standardised scores, from equally likely scores."""
+SCORE_BINS = 12
 
 
 @dataclass(frozen=True)
@@ -88,8 +79,7 @@ def calibrated(
     devices = allocation.level_devices
     belief = score_density(mean, std)
     placing = devices // 6
-    many = devices > REFINABLE_SIZE * allocation.noise
-    edges = belief.spread().cut(SCORE_BINS if many else FEW_BINS)
+    edges = belief.spread().cut(SCORE_BINS)
     place = ask_for.term_place("score", float(np.abs(belief.edges).max()), edges, weight=3)
     asked = (place, ask_for.product(("label", 1.0)))
     found = yield ask("calibration", asked, placing)
@@ -103,17 +93,20 @@ def calibrated(
         known = partial(_at_scores, score, prior)
     believed, epsilon = belief.believing(counts), allocation.training.epsilon
     intercept, slope = known(points_of(believed))
-    refine = many and abs(intercept) < REACHABLE * slope and not allocation.rare
+    reachable = abs(intercept) < REACHABLE * slope and not allocation.rare
+    refine = reachable and devices > REFINABLE_SIZE * allocation.noise
     curve_devices = (devices - placing) // (2 if refine else 1)
-    tolerated = SHAPE_LOSS if refine else SMALL_LOSS
-    edges = curve_edges(believed, known, epsilon, curve_devices, label, tolerated)
+    if reachable:
+        edges = believed.spread().cut(curve_bins(curve_devices / allocation.noise))
+    else:
+        edges = curve_edges(believed, known, epsilon, curve_devices, label)
     found = yield ask("curve", (ask_for.curve(edges[1:-1]),), curve_devices)
     curve = found["curve"]
     if curve.n:
         by_bin, noise = curve.estimates.reshape(-1, 2), curve.variance.reshape(-1, 2)
         counts.append(Counts(edges, by_bin.sum(axis=1), noise.sum(axis=1)))
     belief = belief.believing(counts)
-    log_odds = fit_log_odds(known, belief, edges, curve, label, averages=not refine)
+    log_odds = fit_log_odds(known, belief, edges, curve, label, averages=not reachable)
     if refine:
         near = threshold_edges(log_odds, std)
         shares = np.diff(belief.below(np.array(near)))
@@ -134,85 +127,6 @@ def score_density(mean: float, std: float) -> Density:
     return Density(mean + std * edges, masses)
 
 
-def points_of(density: Density) -> Floats:
-    """Return scores that stand for those of all devices, equally likely."""
-    return density.points(POINTS, density.edges[0], density.edges[-1])
-
-
-def curve_edges(
-    density: Density,
-    prior: PriorLogOdds,
-    epsilon: float,
-    devices: int,
-    label: QuestionEstimate,
-    tolerated: float,
-) -> Floats:
-    """Return where the bins of a curve meet that so many devices tell, of scores of this density.
-
-    Every bin more has its own noise, and what is sought are two numbers, about those of
-    the `prior`.  So there are two bins, which halve what devices tell of these, unless
-    noise is so small that more of them cost nothing: those blur less.
-    """
-    points = points_of(density)
-    centre, unit = float(points.mean()), max(float(points.std()), 1e-9)
-    log_odds = prior(points)
-    middles = (density.edges[1:] + density.edges[:-1]) / 2
-    surplus = np.tanh((log_odds[0] + log_odds[1] * (middles - centre) / unit) / 2)
-    informative = Density(density.edges, density.masses * (1 - surplus**2))
-    z = (points - centre) / unit
-    best = informative.cut(2)
-    for bins in CURVE_BINS[1:]:
-        edges = informative.cut(bins)
-        noise = best_design(epsilon, 2 * bins).variance(epsilon, 1 / (2 * bins)) / max(devices, 1)
-        owners = np.clip(np.searchsorted(edges, points, "right") - 1, 0, len(edges) - 2)
-        loss = calibration_loss(z, owners, log_odds, noise, label)
-        if loss > tolerated * gain_of(z, log_odds):
-            break
-        best = edges
-    return best
-
-
-def calibration_loss(
-    scores: Floats,
-    owners: NDArray[np.int64],
-    log_odds: tuple[float, float],
-    noise: float,
-    label: QuestionEstimate,
-) -> float:
-    """Return the log loss that noise in a curve is expected to cost.
-
-    Standardised `scores` are in the bins `owners`, whose two shares have variance `noise` each.
-    """
-    intercept, slope = log_odds
-    chances = 1 / (1 + np.exp(-(intercept + slope * scores)))
-    curvature = chances * (1 - chances)
-    moves = np.stack([np.ones_like(scores), slope * scores])
-    positive = np.bincount(owners, chances) / np.maximum(np.bincount(owners), 1)
-    length = positive**2 + (1 - positive) ** 2
-    count = len(scores)
-    seen = np.stack([np.bincount(owners, curvature * move) / count for move in moves], axis=1)
-    information = (seen / length[:, None]).T @ seen / noise
-    information += np.diag([PRIOR_INTERCEPT**-2, PRIOR_LOG_SLOPE**-2])
-    if label.n:
-        rate = 2 * seen.sum(axis=0)
-        information += np.outer(rate, rate) / label.variance[0]
-    hessian = (moves * curvature) @ moves.T / count
-    return float(np.trace(np.linalg.solve(information, hessian))) / 2
-
-
-def gain_of(scores: Floats, log_odds: tuple[float, float]) -> float:
-    """Return how much smaller the log loss is than that of a constant, if log-odds are these.
-
-    >>> round(gain_of(np.array([-1.0, 1.0]), (0.0, 0.0)), 6), gain_of(np.ones(1), (3.0, 1.0))
-    (0.0, 0.0)
-    """
-    odds = log_odds[0] + log_odds[1] * scores
-    chances = 1 / (1 + np.exp(-odds))
-    mean = float(chances.mean())
-    constant = -mean * math.log(mean) - (1 - mean) * math.log1p(-mean)
-    return constant - float(np.mean(np.logaddexp(0, odds) - chances * odds))
-
-
 def fit_log_odds(
     prior: PriorLogOdds,
     density: Density,
@@ -224,9 +138,9 @@ def fit_log_odds(
     """Return how log-odds go with the score: linearly, as a curve of labels by score has it.
 
     Between each two `edges` the curve has the shares of both labels, with known noise; `label` has
-    their mean, more accurately.  The log-odds of the `prior` are left as far as that asks for.  With
-    `averages`, chances are averaged over all that log-odds may be, for the least log loss; that
-    may move the threshold, so it is not for where that counts.
+    their mean, more accurately.  The log-odds of the `prior` are left as far as that asks for.
+    With `averages`, chances are averaged over all that log-odds may be, for the least log loss;
+    that may move the threshold, so it is not for where that counts.
     """
     at = points_of(density)
     owners = np.clip(np.searchsorted(edges, at, "right") - 1, 0, len(edges) - 2)
