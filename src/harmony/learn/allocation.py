@@ -248,6 +248,14 @@ class Allocation:
         weight = min(max(round(share * weights), 1), MAX_WEIGHT)
         return (*questions, ask_for.product(("label", 1.0), weight=weight))
 
+    def class_values(self, feature: Attribute, rate: bool) -> tuple[Question, ...]:
+        """Which of its values devices of a rare class have, and perhaps how rare that is."""
+        if not rate:
+            return (ask_for.class_value(feature),)
+        label = ask_for.product(("label", 1.0), weight=EQUAL_SHARE)
+        weight = min(max(round(2 * EQUAL_SHARE / self._even), 1), MAX_WEIGHT)
+        return (ask_for.class_value(feature, weight), label)
+
     def clips(self, std: float, mean: float, residual_variance: float, devices: int) -> Clips:
         """Where a line of so many devices clips the residual, and a direction of deviation `std`.
 

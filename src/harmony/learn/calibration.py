@@ -18,6 +18,15 @@ import numpy as np
 from ..arrays import Floats
 from . import step as ask_for
 from .allocation import Allocation
+from .curves import (
+    MOST_BINS,
+    PRIOR_INTERCEPT,
+    PRIOR_LOG_SLOPE,
+    PriorLogOdds,
+    curve_bins,
+    curve_edges,
+    points_of,
+)
 from .density import Counts, Density
 from .evaluation import Candidate
 from .logit import (
@@ -32,17 +41,10 @@ from .trainer import Estimates, QuestionEstimate, StepRequest
 REFINABLE_SIZE = 2_500
 """The effective sample size from which on devices can tell where the odds are even."""
 
-REACHABLE = 3.0
+REACHABLE = 2.0
 """How far from the mean of scores, in their deviations, it is worth to look for that."""
 
-SCORE_BINS, LEAST_BINS, MOST_BINS = 12, 4, 16
-PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 1.0
-
-POINTS = 2048
-"""How many points stand for the scores of all devices."""
-
-LEAST_RARE_BINS, RARE_LOG_SLOPE = 2, 0.4
-"""Where a class is rare a curve tells less of the slope, and the moments of the class tell more."""
+SCORE_BINS = 12
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,9 @@ def calibrated(
     what is known of the label's mean.
     """
     devices = allocation.level_devices
-    refine = devices > REFINABLE_SIZE * allocation.noise
-    if allocation.rare:
-        intercept, slope = _standardised(score, prior, mean, std)
-        refine = refine and abs(intercept) < REACHABLE * slope
     belief = score_density(mean, std)
-    edges, placing = belief.spread().cut(SCORE_BINS), devices // 6
+    placing = devices // 6
+    edges = belief.spread().cut(SCORE_BINS)
     place = ask_for.term_place("score", float(np.abs(belief.edges).max()), edges, weight=3)
     asked = (place, ask_for.product(("label", 1.0)))
     found = yield ask("calibration", asked, placing)
@@ -88,16 +87,26 @@ def calibrated(
     placed, counts = found[place.name], []
     if placed.n:
         counts.append(Counts(edges, placed.estimates, placed.variance))
+    if allocation.rare:
+        known = partial(regression_log_odds, mean=posterior_label_mean(label)[0])
+    else:
+        known = partial(_at_scores, score, prior)
+    believed, epsilon = belief.believing(counts), allocation.training.epsilon
+    intercept, slope = known(points_of(believed))
+    reachable = abs(intercept) < REACHABLE * slope and not allocation.rare
+    refine = reachable and devices > REFINABLE_SIZE * allocation.noise
     curve_devices = (devices - placing) // (2 if refine else 1)
-    edges = curve_edges(belief.believing(counts), allocation, curve_devices, label)
+    if reachable:
+        edges = believed.spread().cut(curve_bins(curve_devices / allocation.noise))
+    else:
+        edges = curve_edges(believed, known, epsilon, curve_devices, label)
     found = yield ask("curve", (ask_for.curve(edges[1:-1]),), curve_devices)
     curve = found["curve"]
     if curve.n:
         by_bin, noise = curve.estimates.reshape(-1, 2), curve.variance.reshape(-1, 2)
         counts.append(Counts(edges, by_bin.sum(axis=1), noise.sum(axis=1)))
     belief = belief.believing(counts)
-    known = None if allocation.rare else partial(_standardised, score, prior)
-    log_odds = fit_log_odds(known, belief, edges, curve, label)
+    log_odds = fit_log_odds(known, belief, edges, curve, label, averages=not reachable)
     if refine:
         near = threshold_edges(log_odds, std)
         shares = np.diff(belief.below(np.array(near)))
@@ -118,53 +127,22 @@ def score_density(mean: float, std: float) -> Density:
     return Density(mean + std * edges, masses)
 
 
-def curve_edges(
-    density: Density, allocation: Allocation, devices: int, label: QuestionEstimate
-) -> Floats:
-    """Return where the bins of a curve meet that so many devices tell, of scores of this density.
-
-    A rare class leaves few bins above the noise, and they should be where it is.
-    """
-    size = devices / allocation.noise
-    if not allocation.rare:
-        return density.spread().cut(curve_bins(size))
-    mean, _ = posterior_label_mean(label)
-    points = density.points(POINTS, density.edges[0], density.edges[-1])
-    centre, unit = float(points.mean()), max(float(points.std()), 1e-9)
-    intercept, slope = regression_log_odds(points, mean)
-    middles = (density.edges[1:] + density.edges[:-1]) / 2
-    surplus = np.tanh((intercept + slope * (middles - centre) / unit) / 2)
-    informative = Density(density.edges, density.masses * (1 - surplus**2))
-    return informative.spread().cut(curve_bins(size * (1 - mean**2) ** 2, LEAST_RARE_BINS))
-
-
-def curve_bins(effective_size: float, least: int = LEAST_BINS) -> int:
-    """Return how many bins a curve should have, by the answers without noise that it gets.
-
-    Noise adds up over bins, and wide ones blur: both are least for a number of bins that grows
-    with the fifth root.
-
-    >>> curve_bins(100.0), curve_bins(1e4), curve_bins(1e6)
-    (4, 8, 16)
-    """
-    wanted = 1 << round(math.log2(max(effective_size, 1.0)) / 5 + 0.5)
-    return min(max(wanted, least), MOST_BINS)
-
-
 def fit_log_odds(
-    prior: Callable[[float, float], tuple[float, float]] | None,
+    prior: PriorLogOdds,
     density: Density,
     edges: Floats,
     curve: QuestionEstimate,
     label: QuestionEstimate,
+    averages: bool = False,
 ) -> LogOdds:
     """Return how log-odds go with the score: linearly, as a curve of labels by score has it.
 
     Between each two `edges` the curve has the shares of both labels, with known noise; `label` has
-    their mean, more accurately.  The log-odds of the `prior`, which is told the mean and deviation
-    of scores, are left as far as that asks for; without one they are those of a regression.
+    their mean, more accurately.  The log-odds of the `prior` are left as far as that asks for.
+    With `averages`, chances are averaged over all that log-odds may be, for the least log loss;
+    that may move the threshold, so it is not for where that counts.
     """
-    at = density.points(POINTS, density.edges[0], density.edges[-1])
+    at = points_of(density)
     owners = np.clip(np.searchsorted(edges, at, "right") - 1, 0, len(edges) - 2)
     counts = np.bincount(owners, minlength=len(edges) - 1)
     empty = np.flatnonzero(counts == 0)  # a point in its middle stands for such a bin
@@ -172,12 +150,9 @@ def fit_log_odds(
     owners, counts = np.append(owners, empty), np.maximum(counts, 1)
     centre, unit = float(at.mean()), max(float(at.std()), 1e-9)
     z = (at - centre) / unit
-    if prior is None:
-        intercept, slope = regression_log_odds(at, posterior_label_mean(label)[0])
-    else:
-        intercept, slope = prior(centre, unit)
+    intercept, slope = prior(at)
     start = np.array([intercept, math.log(max(slope, 1e-2))])
-    scales = np.array([PRIOR_INTERCEPT, PRIOR_LOG_SLOPE if prior else RARE_LOG_SLOPE])
+    scales = np.array([PRIOR_INTERCEPT, PRIOR_LOG_SLOPE])
     shares = curve.estimates.reshape(-1, 2)
     known = bool(np.isfinite(curve.variance).all())
     weight = 1 / math.sqrt(float(np.mean(curve.variance))) if known else 0.0
@@ -195,11 +170,11 @@ def fit_log_odds(
         return np.concatenate([weight * parted, [rate], (theta - start) / scales])
 
     theta = least_squares(misses, start)
-    if prior is None:
+    if averages:
         slopes = jacobian(misses, theta)
         covariance = np.asarray(np.linalg.inv(slopes.T @ slopes), np.float64)
         intercept, slope = predictive_log_odds(theta, covariance, z)
-    else:  # then labels are predicted, and the threshold counts, which averaging would move
+    else:
         intercept, slope = float(theta[0]), math.exp(theta[1])
     return LogOdds(centre - intercept * unit / slope, slope / unit)
 
@@ -269,6 +244,11 @@ def refine_threshold(
     current = float(np.interp(log_odds.threshold, edges, losses))
     better = losses[best] < current and misfit
     return LogOdds(edges[best], log_odds.slope) if better else log_odds
+
+
+def _at_scores(score: Score, prior: Score, scores: Floats) -> tuple[float, float]:
+    """Return intercept and slope of the prior by standardised scores, of which these are some."""
+    return _standardised(score, prior, float(scores.mean()), max(float(scores.std()), 1e-9))
 
 
 def _standardised(score: Score, prior: Score, centre: float, unit: float) -> tuple[float, float]:

@@ -120,6 +120,23 @@ def side(feature: Attribute, residual: Residual, scaling: Scaling, weight: int =
     return Question(asked, derive)
 
 
+def class_value(feature: Attribute, weight: int = 1) -> Question:
+    """Ask which of its values a device of one class has, or whether it is not of that class.
+
+    That is the residual from a score of -1 or 1, which is the other class, times a direction that
+    is (v + 1) / k or less than zero by as much for value v of k.  What is missing counts as not of
+    the class.
+
+    >>> class_value(Categorical("plan", ["basic", "plus"])).attribute.values
+    ('[-1, 0.25)', '[0.25, 0.75)', '[0.75, 1]')
+    """
+    count = len(feature.values)
+    bins = [-1.0, *((place + 0.5) / count for place in range(count)), 1.0]
+    asked = Numeric(f"gradient of {feature.name}", -1, 1, bins, weight)
+    terms = ["relative", "direction"]
+    return Question(asked, {"is": "product", "of": terms, "clip": [1.0, 1.0]})
+
+
 def product(*terms: tuple[str, float], weight: int = 1) -> Question:
     """Ask for the mean product of terms (label, score, residual ...), each clipped.
 
