@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -57,10 +57,8 @@ class Binned(Categorical):
     @classmethod
     def of(cls, number: Numeric) -> Binned:
         """Return a number with bins as a category."""
-        names: Sequence[str] = number.values
-        if len(set(names)) < len(names):  # edges that differ in their last digits
-            names = [f"[{low!r}, {high!r})" for low, high in pairwise(number.edges)]
-        return cls(number.name, names, number=replace(number, weight=1, question=None))
+        number = replace(number, weight=1, question=None)
+        return cls(number.name, number.values, number=number)
 
     @property
     def source(self) -> str:
