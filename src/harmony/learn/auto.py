@@ -30,12 +30,13 @@ from ..attributes import Attribute, Numeric
 from . import step as ask_for
 from .allocation import Allocation, Clips
 from .calibration import calibrated
+from .clipping import Clip
 from .evaluation import Candidate, evaluated
 from .features import Features, moved_scalings
 from .intervals import coefficient_intervals
 from .level import best_clip, mean_residual
 from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
-from .mixture import Mixture, optimal_shares
+from .mixture import Mixture, adaptive_shares
 from .path import Path
 from .placing import Places, find_places
 from .planning import LEAST_CLOSED_RARE, mean_share
@@ -209,7 +210,9 @@ def _descend(
     path = Path.begun(state.known.variances)
     for iteration in range(allocation.iterations):
         known = state.known
-        residual = allocation.residual(state.mean, state.variance, state.residual_variance)
+        moments = state.mean, state.variance, state.residual_variance
+        clip = Clip.of(state.labels, state.residual_variance / state.variance)
+        residual = allocation.residual(*moments, clip)
         asked = allocation.gradient(known.features, residual, feature_shares, known.scalings)
         ask = partial(
             StepRequest, best=score_for_loss(training, state),
@@ -222,7 +225,7 @@ def _descend(
         gradient = known.gradient(found, residual)
         if iteration == 0:
             mixture = Mixture.fit(known, gradient, state.variance)
-            feature_shares = optimal_shares(known, mixture, gradient.precisions, future_precisions)
+            feature_shares = adaptive_shares(known, mixture, gradient, future_precisions)
             asked = state.places.questions(known.features, feature_shares)
             more = yield ask("places", asked, allocation.closer_devices, state.score)
             gradient = _place_again(training, state, asked, more).gradient(found, residual)
@@ -231,7 +234,7 @@ def _descend(
         # Gradients of earlier iterations still count, less what the model has taken up since.
         path.add(gradient, state.weights)
         target, mixture, wanted, falls = path.target(known, state.variance)
-        feature_shares = optimal_shares(known, mixture, wanted.precisions, future_precisions)
+        feature_shares = adaptive_shares(known, mixture, wanted, future_precisions)
         change = target - state.weights
         if not change.any():
             continue
