@@ -42,7 +42,7 @@ from .placing import Places, find_places
 from .planning import LEAST_CLOSED_RARE, mean_share
 from .rare import learn_moments
 from .score import Score
-from .shrinkage import posterior_mean
+from .shrinkage import posterior_mean, surprised_mean
 from .step import Question
 from .tails import label_with_tails
 from .trainer import UNKNOWN, Estimates, Method, Outcome, QuestionEstimate, StepRequest
@@ -50,6 +50,9 @@ from .training import Training
 
 PRIOR_STEP = 0.75
 """The prior mean of the length of a step: features are often correlated a little."""
+
+MOST_STEP = 4.0
+"""The longest step: beyond it more is noise than not."""
 
 PRIOR_LENGTH_ERROR = 0.3
 """The prior deviation of a score's length from the right one, after all iterations."""
@@ -310,7 +313,8 @@ def _line(
     """Move along the direction by the slope of the residual on it, and return that step."""
     slope, error, measured_std = _slope(estimates, std, clips)
     # One would be right for independent features; correlated ones ask for less.
-    step = max(posterior_mean(slope, error, PRIOR_STEP, PRIOR_STEP / 3), 0.0)
+    step = surprised_mean(slope, error, PRIOR_STEP, PRIOR_STEP / 3)
+    step = min(max(step, 0.0), MOST_STEP)
     state.score = state.score.plus(step, direction)
     left = state.residual_variance - (step * measured_std) ** 2
     state.residual_variance = max(left, LEAST_VARIANCE * state.variance)
