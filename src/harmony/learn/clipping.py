@@ -21,8 +21,8 @@ WIDE, NARROW = 1.0, 0.5
 """Where residuals may be clipped, in their standard deviations."""
 
 LEAST_GAIN = 0.09
-"""By how much less the noise of a narrow clip must be, as a standard deviation; for normal labels it
-is 0.1."""
+"""By how much less the noise of a narrow clip must be, as a deviation; of normal labels it is by a
+tenth."""
 
 NORMAL_SHARE = 0.1
 """The share of the residuals' variance that is thought to be normal."""
@@ -58,9 +58,9 @@ class Clip(NamedTuple):
         own = math.sqrt(1 - NORMAL_SHARE) * (labels - labels.mean()) / std
         residuals = np.abs(own + math.sqrt(NORMAL_SHARE) * NORMAL[:, None])
         ratio = float((residuals < NARROW).mean() / (residuals < WIDE).mean())
-        if NARROW > (1 - LEAST_GAIN) * ratio * WIDE:
-            return cls()
-        return cls(NARROW, KEPT_NORMAL * ratio)
+        if NARROW / ratio < (1 - LEAST_GAIN) * WIDE:
+            return cls(NARROW, KEPT_NORMAL * ratio)
+        return cls()
 
 
 WIDE_CLIP = Clip()
