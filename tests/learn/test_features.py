@@ -14,6 +14,7 @@ from harmony.learn.frequencies import MOST_VALUES
 from harmony.learn.mixture import (
     Mixture,
     adaptive_shares,
+    next_shares,
     optimal_shares,
     posterior_weights,
 )
@@ -158,6 +159,18 @@ def test_shares_of_features_that_are_alike_are_alike() -> None:
     mixture = Mixture.fit(known, gradient, total=1.0)
     share = adaptive_shares(known, mixture, gradient, np.full(4, 1e4))
     assert share.tolist() == pytest.approx([0.25] * 4)
+
+
+@pytest.mark.parametrize(("count", "shares"), [(25, "few"), (26, "many")])
+def test_those_that_matter_are_looked_for_only_among_many(count: int, shares: str) -> None:
+    known = features_of(*[[0.5, 0.5]] * count)
+    gradient = Gradient(np.linspace(0, 0.3, count), np.full(count, 500.0))
+    mixture, future = Mixture.fit(known, gradient, total=1.0), np.full(count, 1e4)
+    found = next_shares(known, mixture, gradient, future)
+    few = optimal_shares(known, mixture, gradient.precisions, future)
+    many = adaptive_shares(known, mixture, gradient, future)
+    assert found.tolist() == (few if shares == "few" else many).tolist()
+    assert not np.allclose(few, many)
 
 
 def learned(rounds: int, seed: int) -> float:

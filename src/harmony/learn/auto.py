@@ -36,7 +36,7 @@ from .features import Features, moved_scalings
 from .intervals import coefficient_intervals
 from .level import best_clip, mean_residual
 from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
-from .mixture import Mixture, adaptive_shares
+from .mixture import Mixture, next_shares
 from .path import Path
 from .placing import Places, find_places
 from .planning import LEAST_CLOSED_RARE, mean_share
@@ -228,7 +228,7 @@ def _descend(
         gradient = known.gradient(found, residual)
         if iteration == 0:
             mixture = Mixture.fit(known, gradient, state.variance)
-            feature_shares = adaptive_shares(known, mixture, gradient, future_precisions)
+            feature_shares = next_shares(known, mixture, gradient, future_precisions)
             asked = state.places.questions(known.features, feature_shares)
             more = yield ask("places", asked, allocation.closer_devices, state.score)
             gradient = _place_again(training, state, asked, more).gradient(found, residual)
@@ -237,7 +237,7 @@ def _descend(
         # Gradients of earlier iterations still count, less what the model has taken up since.
         path.add(gradient, state.weights)
         target, mixture, wanted, falls = path.target(known, state.variance)
-        feature_shares = adaptive_shares(known, mixture, wanted, future_precisions)
+        feature_shares = next_shares(known, mixture, wanted, future_precisions)
         change = target - state.weights
         if not change.any():
             continue

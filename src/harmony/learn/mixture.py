@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
+from .allocation import FEW_FEATURES
 from .features import Features, Gradient
 from .shapes import Shape
 
@@ -132,6 +133,15 @@ def optimal_shares(
     ]
     doubts = [signal / (1 + signal * precisions) for signal in signals]
     return _least_doubt(known, mixture, doubts, future_precisions)
+
+
+def next_shares(
+    known: Features, mixture: Mixture, gradient: Gradient, future_precisions: Floats
+) -> Floats:
+    """Return the shares of the next devices: of few features nobody looks for those that matter."""
+    if len(known.blocks) > FEW_FEATURES:
+        return adaptive_shares(known, mixture, gradient, future_precisions)
+    return optimal_shares(known, mixture, gradient.precisions, future_precisions)
 
 
 def adaptive_shares(
