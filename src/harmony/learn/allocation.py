@@ -18,6 +18,7 @@ import numpy as np
 from ..arrays import Floats
 from ..attributes import MAX_WEIGHT, Attribute, Numeric
 from . import step as ask_for
+from .clipping import WIDE_CLIP, Clip
 from .frequencies import MOST_VALUES
 from .planning import LEAST_CLOSED, answer_noise, mean_share
 from .step import UNSCALED, Question, Residual, Scaling
@@ -27,6 +28,9 @@ SCALAR_ERROR = 0.04
 MOST_FOR_A_SCALAR = 0.03
 LEAST_ITERATIONS, MOST_ITERATIONS = 6, 12
 """Gradients that are asked, each at the model that the ones before have led to."""
+
+FEW_FEATURES = 25
+"""Among so many features those that matter need not be looked for."""
 
 PLACING, LEAST_PLACING = 1600.0, 20.0
 """Answers without noise that place a number well, and those below which it is not tried."""
@@ -101,7 +105,7 @@ class Allocation:
         needed = self.noise / SCALAR_ERROR**2 / n
         self.scalar = min(MOST_FOR_A_SCALAR, max(even, needed))
         self._even = even
-        self.iterations = iterations(n / (self.noise * blocks * width))
+        self.iterations = iterations(n / (self.noise * blocks * width), blocks)
         self.others_devices = 0
         """Those that tell where other labels are, if most are one number."""
 
@@ -194,12 +198,13 @@ class Allocation:
         least = min(LEVEL_SIZE * self.noise / self.devices, LEVEL_SHARE)
         return max(scalars * self.scalar, least)
 
-    def residual(self, mean: float, variance: float, residual_variance: float) -> Residual:
+    def residual(
+        self, mean: float, variance: float, residual_variance: float, clip: Clip = WIDE_CLIP
+    ) -> Residual:
         """What the gradient asks, for labels of this mean and variance.
 
-        The noise does least to a residual that is clipped at one standard deviation: of a normal
-        one, the share that is not clipped is kept.  With a label of two values it does least to a
-        residual relative to the most that it could be, 1 + |score|, of which nothing is clipped.
+        With a label of two values noise does least to a residual relative to the most that it
+        could be, 1 + |score|, of which nothing is clipped.
         """
         most, std = 1 + abs(mean), math.sqrt(residual_variance)
         if not self.squared:
@@ -208,7 +213,7 @@ class Allocation:
             return Residual("relative", 1.0, 1 / (1 + typical))
         if most <= std:
             return Residual("residual", most)
-        return Residual("residual", std, math.erf(math.sqrt(0.5)))
+        return Residual("residual", clip.deviations * std, clip.kept)
 
     def gradient(
         self,
@@ -295,17 +300,19 @@ class Allocation:
         return (residual, ask_for.product(("direction", clips.centre), weight=2), *self.line(clips))
 
 
-def iterations(effective_size: float) -> int:
+def iterations(effective_size: float, features: int = 1) -> int:
     """Return how many gradients to ask, by a coordinate's effective sample size.
 
     That is the number of answers without noise that would tell as much.  The more, the more
-    gradients it takes until what correlated features share is sorted out.
+    gradients it takes until what correlated features share is sorted out.  And where features are
+    many those that matter must be found among them: each time half of the others can be dropped.
 
-    >>> iterations(3.0), iterations(500.0), iterations(1e9)
-    (6, 9, 12)
+    >>> iterations(3.0), iterations(500.0), iterations(1e9), iterations(3.0, features=100)
+    (6, 9, 12, 10)
     """
-    wanted = round(math.log2(max(effective_size, 1.0)))
-    return min(max(wanted, LEAST_ITERATIONS), MOST_ITERATIONS)
+    sorting = round(math.log2(max(effective_size, 1.0)))
+    finding = LEAST_ITERATIONS + round(2 * math.log2(max(features / FEW_FEATURES, 1.0)))
+    return min(max(sorting, finding, LEAST_ITERATIONS), MOST_ITERATIONS)
 
 
 def coin_weights(feature_shares: Floats) -> list[int]:

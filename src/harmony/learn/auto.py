@@ -30,18 +30,19 @@ from ..attributes import Attribute, Numeric
 from . import step as ask_for
 from .allocation import Allocation, Clips
 from .calibration import calibrated
+from .clipping import Clip
 from .evaluation import Candidate, evaluated
 from .features import Features, moved_scalings
 from .intervals import coefficient_intervals
 from .level import best_clip, mean_residual
 from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
-from .mixture import Mixture, optimal_shares
+from .mixture import Mixture, next_shares
 from .path import Path
 from .placing import Places, find_places
 from .planning import LEAST_CLOSED_RARE, answer_noise, mean_share
 from .rare import learn_moments
 from .score import Score
-from .shrinkage import posterior_mean
+from .shrinkage import posterior_mean, surprised_mean
 from .spikes import find_others, label_range
 from .step import Question
 from .trainer import UNKNOWN, Estimates, Method, Outcome, QuestionEstimate, StepRequest
@@ -49,6 +50,9 @@ from .training import Training
 
 PRIOR_STEP = 0.75
 """The prior mean of the length of a step: features are often correlated a little."""
+
+MOST_STEP = 4.0
+"""The longest step: beyond it more is noise than not."""
 
 PRIOR_LENGTH_ERROR = 0.3
 """The prior deviation of a score's length from the right one, after all iterations."""
@@ -211,7 +215,9 @@ def _descend(
     path = Path.begun(state.known.variances)
     for iteration in range(allocation.iterations):
         known = state.known
-        residual = allocation.residual(state.mean, state.variance, state.residual_variance)
+        moments = state.mean, state.variance, state.residual_variance
+        clip = Clip.of(state.labels, state.residual_variance / state.variance)
+        residual = allocation.residual(*moments, clip)
         asked = allocation.gradient(known.features, residual, feature_shares, known.scalings)
         ask = partial(
             StepRequest, best=score_for_loss(training, state),
@@ -224,7 +230,7 @@ def _descend(
         gradient = known.gradient(found, residual)
         if iteration == 0:
             mixture = Mixture.fit(known, gradient, state.variance)
-            feature_shares = optimal_shares(known, mixture, gradient.precisions, future_precisions)
+            feature_shares = next_shares(known, mixture, gradient, future_precisions)
             asked = state.places.questions(known.features, feature_shares)
             more = yield ask("places", asked, allocation.closer_devices, state.score)
             gradient = _place_again(training, state, asked, more).gradient(found, residual)
@@ -233,7 +239,7 @@ def _descend(
         # Gradients of earlier iterations still count, less what the model has taken up since.
         path.add(gradient, state.weights)
         target, mixture, wanted, falls = path.target(known, state.variance)
-        feature_shares = optimal_shares(known, mixture, wanted.precisions, future_precisions)
+        feature_shares = next_shares(known, mixture, wanted, future_precisions)
         change = target - state.weights
         if not change.any():
             continue
@@ -310,7 +316,8 @@ def _line(
     """Move along the direction by the slope of the residual on it, and return that step."""
     slope, error, measured_std = _slope(estimates, std, clips)
     # One would be right for independent features; correlated ones ask for less.
-    step = max(posterior_mean(slope, error, PRIOR_STEP, PRIOR_STEP / 3), 0.0)
+    step = surprised_mean(slope, error, PRIOR_STEP, PRIOR_STEP / 3)
+    step = min(max(step, 0.0), MOST_STEP)
     state.score = state.score.plus(step, direction)
     left = state.residual_variance - (step * measured_std) ** 2
     state.residual_variance = max(left, LEAST_VARIANCE * state.variance)

@@ -9,11 +9,13 @@ values are listed in an order that means something, that shows, too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Floats
+from .allocation import FEW_FEATURES
 from .features import Features, Gradient
 from .shapes import Shape
 
@@ -26,6 +28,9 @@ ITERATIONS = 50
 IMAGINED, EXPLAINED = 2.0, 0.3
 """Features that are thought of beside those that there are, and the share of the label's variance
 that as many features as there are would explain if they were like these."""
+
+HORIZON = 3.0
+"""How many times the devices that are left shares are chosen for: the more, the more alike."""
 
 
 @dataclass(frozen=True)
@@ -122,15 +127,55 @@ def optimal_shares(
     `future_precisions`, if they were asked about one feature.  The shares make the sum of what is
     left least.
     """
+    signals = [
+        shape.signals * variance[known.owners]
+        for shape, variance in zip(known.shapes, mixture.mean_variances, strict=True)
+    ]
+    doubts = [signal / (1 + signal * precisions) for signal in signals]
+    return _least_doubt(known, mixture, doubts, future_precisions)
+
+
+def next_shares(
+    known: Features, mixture: Mixture, gradient: Gradient, future_precisions: Floats
+) -> Floats:
+    """Return the shares of the next devices: of few features nobody looks for those that matter."""
+    if len(known.blocks) > FEW_FEATURES:
+        return adaptive_shares(known, mixture, gradient, future_precisions)
+    return optimal_shares(known, mixture, gradient.precisions, future_precisions)
+
+
+def adaptive_shares(
+    known: Features, mixture: Mixture, gradient: Gradient, future_precisions: Floats
+) -> Floats:
+    """Return the shares where they will be chosen again and again, as gradients come in.
+
+    What is left in doubt is a coordinate's posterior variance, in which it counts, too, that a
+    feature may matter much or not at all.  Who seems not to matter now is not lost for good: the
+    shares are those that would be best for `HORIZON` times the devices that are left.
+    """
+    variances, doubts = mixture.prior_variances[:, None], []
+    for shape, likely in zip(known.shapes, mixture.responsibilities, strict=True):
+        each = (likely / np.maximum(likely.sum(axis=0), 1e-300))[:, known.owners]
+        signal = shape.signals * variances
+        factors = signal * gradient.precisions / (1 + signal * gradient.precisions)
+        spread = (each * factors**2).sum(axis=0) - (each * factors).sum(axis=0) ** 2
+        own = (each * signal / (1 + signal * gradient.precisions)).sum(axis=0)
+        doubts.append(own + np.maximum(spread, 0.0) * shape.to_eigenbasis(gradient.means) ** 2)
+    return _least_doubt(known, mixture, doubts, HORIZON * future_precisions)
+
+
+def _least_doubt(
+    known: Features, mixture: Mixture, doubts: Sequence[Floats], future_precisions: Floats
+) -> Floats:
+    """Return the shares that leave least, of posterior variances by shape and coordinate."""
     owners, count = known.owners, len(known.blocks)
     shares = np.full(count, 1 / count)
+    shapes = list(zip(known.shapes, mixture.shape_probabilities, doubts, strict=True))
     for _ in range(ITERATIONS):
-        reached = precisions + future_precisions * shares[owners]
+        added = future_precisions * shares[owners]
         gains = np.zeros(count)
-        priors = zip(known.shapes, mixture.shape_probabilities, mixture.mean_variances, strict=True)
-        for shape, probability, variance in priors:
-            signal = shape.signals * variance[owners]
-            gain = shape.costs * signal**2 * future_precisions / (1 + signal * reached) ** 2
+        for shape, probability, doubt in shapes:
+            gain = shape.costs * doubt**2 * future_precisions / (1 + doubt * added) ** 2
             gains += probability * known.by_feature(gain)
         if not gains.any():
             break
