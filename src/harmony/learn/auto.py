@@ -248,7 +248,7 @@ def _descend(
         clips = allocation.clips(std, state.mean, state.residual_variance, devices)
         asked = allocation.line(clips)
         found = yield ask("line", asked, devices, state.score, direction=direction)
-        step = _line(state, direction, found, std, clips)
+        step = _line(state, direction, found, std, clips, allocation.squared)
         state.weights = state.weights + step * change
         path.take(change)
 
@@ -312,11 +312,14 @@ def _line(
     estimates: Estimates,
     std: float,
     clips: Clips,
+    squared: bool,
 ) -> float:
     """Move along the direction by the slope of the residual on it, and return that step."""
     slope, error, measured_std = _slope(estimates, std, clips)
-    # One would be right for independent features; correlated ones ask for less.
-    step = surprised_mean(slope, error, PRIOR_STEP, PRIOR_STEP / 3)
+    # One would be right for independent features; correlated ones ask for less.  Residuals of two
+    # classes tell too little of slopes for a long step to be worth its noise.
+    expected = surprised_mean if squared else posterior_mean
+    step = expected(slope, error, PRIOR_STEP, PRIOR_STEP / 3)
     step = min(max(step, 0.0), MOST_STEP)
     state.score = state.score.plus(step, direction)
     left = state.residual_variance - (step * measured_std) ** 2
