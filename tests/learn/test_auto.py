@@ -122,7 +122,7 @@ def test_the_allocation_follows_from_n_epsilon_and_the_features() -> None:
     few, many = (Allocation(training_of("squared", 1_000_000, eps)) for eps in (0.1, 4.0))
     for one, least in ((few, 0.25), (many, 0.5)):  # few have to find the level first
         assert least < one.iterations * one.gradient_devices / 1_000_000 < 0.95
-        steps = one.placing_devices + one.closer_devices + one.level_devices
+        steps = one.placing_devices + sum(one.closer_devices) + one.level_devices
         assert (
             steps + one.iterations * (one.gradient_devices + one.line_devices) == 900_000
         )  # the others judge the model

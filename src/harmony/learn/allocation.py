@@ -62,6 +62,9 @@ EQUAL_SHARE = 32
 CLOSER, LINES, LEVEL, CURVE = 1.5, 3.0, 3.0, 3.0
 """What the steps cost that do not ask for a gradient, in scalars; a summary, one a question."""
 
+CLOSER_STEPS = 2
+"""In how many steps features are placed again: the second mends what noise did to the first."""
+
 CLOSER_TO_MANY = 4.0
 """... where a feature has so many values that noise hides how frequent most of them are."""
 
@@ -156,8 +159,9 @@ class Allocation:
         )
 
     @property
-    def closer_devices(self) -> int:
-        return self._devices(self._closer * self.scalar)
+    def closer_devices(self) -> list[int]:
+        """Those that place features again, step by step."""
+        return [self._devices(self._closer * self.scalar / CLOSER_STEPS)] * CLOSER_STEPS
 
     @property
     def gradient_devices(self) -> int:
@@ -173,7 +177,7 @@ class Allocation:
     def descending_devices(self) -> int:
         """Those that find the direction, in all iterations together."""
         each = self.gradient_devices + self.line_devices
-        return self.closer_devices + self.iterations * each
+        return sum(self.closer_devices) + self.iterations * each
 
     @property
     def level_devices(self) -> int:

@@ -44,7 +44,6 @@ from .rare import learn_moments
 from .score import Score
 from .shrinkage import posterior_mean, surprised_mean
 from .spikes import find_others, label_range
-from .step import Question
 from .trainer import UNKNOWN, Estimates, Method, Outcome, QuestionEstimate, StepRequest
 from .training import Training
 
@@ -92,6 +91,13 @@ class _State:
     """Numeric labels that are thought to be equally likely."""
     told: QuestionEstimate = UNKNOWN
     """What devices have told of the mean of a label of two classes."""
+    covariance: Floats | None = None
+    """That of the features, as far as gradients have shown it."""
+
+    @property
+    def score_std(self) -> float:
+        """The standard deviation of the score."""
+        return self.known.std(self.weights, self.covariance)
 
     @property
     def rare(self) -> bool:
@@ -122,7 +128,7 @@ def auto(training: Training) -> Method:
         yield from _descend_rare(training, allocation, state)
     else:
         yield from _descend(training, allocation, state)
-    std = state.known.std(state.weights)
+    std = state.score_std
     least = LEAST_EXPLAINED * state.variance if training.loss == "squared" else 0.0
     if state.score.flat or std**2 < least:
         left -= allocation.descending_devices
@@ -231,19 +237,17 @@ def _descend(
         if iteration == 0:
             mixture = Mixture.fit(known, gradient, state.variance)
             feature_shares = next_shares(known, mixture, gradient, future_precisions)
-            asked = state.places.questions(known.features, feature_shares)
-            more = yield ask("places", asked, allocation.closer_devices, state.score)
-            gradient = _place_again(training, state, asked, more).gradient(found, residual)
-            known = state.known
+            asked_in = yield from _place_again(training, allocation, state, feature_shares, ask)
+            gradient, known = asked_in.gradient(found, residual), state.known
             path = Path.begun(known.variances)
         # Gradients of earlier iterations still count, less what the model has taken up since.
         path.add(gradient, state.weights)
-        target, mixture, wanted, falls = path.target(known, state.variance)
+        target, mixture, wanted, state.covariance = path.target(known, state.variance)
         feature_shares = next_shares(known, mixture, wanted, future_precisions)
         change = target - state.weights
         if not change.any():
             continue
-        direction, std = known.score(change), falls.std(change)
+        direction, std = known.score(change), known.std(change, state.covariance)
         devices = allocation.line_devices
         clips = allocation.clips(std, state.mean, state.residual_variance, devices)
         asked = allocation.line(clips)
@@ -260,10 +264,8 @@ def _descend_rare(
     ask = partial(
         StepRequest, best=score_for_loss(training, state), loss=state.variance, label=state.label
     )
-    features = state.known.features
-    asked = state.places.questions(features, np.full(len(features), 1 / len(features)))
-    more = yield ask("places", asked, allocation.closer_devices, state.score)
-    _place_again(training, state, asked, more)
+    count = len(state.known.blocks)
+    yield from _place_again(training, allocation, state, np.full(count, 1 / count), ask)
     known = state.known
     begun = allocation, known, state.places, state.told
     state.weights, state.told = yield from learn_moments(*begun, ask)
@@ -275,14 +277,21 @@ def _descend_rare(
 
 
 def _place_again(
-    training: Training, state: _State, asked: tuple[Question, ...], estimates: Estimates
-) -> Features:
-    """Place features more accurately; return them, scaled as for the first gradient."""
+    training: Training,
+    allocation: Allocation,
+    state: _State,
+    feature_shares: Floats,
+    ask: partial[StepRequest],
+) -> Generator[StepRequest, Estimates, Features]:
+    """Place features more accurately; return them, scaled as they were before."""
     places, before = state.places, state.known
-    places.learn(asked, estimates, before.features)
-    features = places.in_ranges(training.features)
-    state.score = Score.constant(features, state.mean)
-    state.known = Features.of(features, places)
+    for devices in allocation.closer_devices:
+        asked = places.questions(state.known.features, feature_shares)
+        more = yield ask("places", asked, devices, state.score)
+        places.learn(asked, more, state.known.features)
+        features = places.in_ranges(training.features)
+        state.score = Score.constant(features, state.mean)
+        state.known = Features.of(features, places)
     return Features.of(features, places, moved_scalings(before, features))
 
 
@@ -295,7 +304,7 @@ def _level(
     clip = allocation.level_clip(state.mean, state.mean_error, state.residual_variance)
     clip = best_clip(state.residuals, clip, 1 + abs(state.mean), 2 * allocation.noise / devices)
     found = yield ask("level", allocation.level(clips, clip), devices, direction=centred)
-    slope, error, _ = _slope(found, std, clips)
+    slope, error, std = _slope(found, std, clips)
     longer = posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR)
     prior_std = math.hypot(state.mean_error, std)
     higher = mean_residual(found["residual"], clip, state.residuals, prior_std)

@@ -30,6 +30,9 @@ which on that is looked at: fewer may be noise, or a spike, and hardly move anyt
 LACKING_ERRORS = 4.0
 """... in standard errors of a share, if that is more."""
 
+LEAST_SPIKE = 0.1
+"""The share of devices from which on a spike counts."""
+
 LEAST_MASS = 1e-15
 NEWTON_STEPS = 60
 
@@ -66,6 +69,8 @@ class Density:
     edges: Floats
     masses: Floats
     lacking: float = 0.0
+    spike_width: float = 0.0
+    """Bins that are no wider hold a spike: nothing cuts them."""
 
     @classmethod
     def even(cls, low: float, high: float) -> Density:
@@ -110,8 +115,37 @@ class Density:
         """Return the number that this share of devices is below."""
         return float(np.interp(share, self._cumulative, self.edges))
 
+    @property
+    def spike(self) -> int | None:
+        """The place of the bin that is a spike, if there is one that counts."""
+        if not self.spike_width:
+            return None
+        narrow = np.diff(self.edges) <= (1 + 1e-6) * self.spike_width
+        place = int(np.argmax(self.masses * narrow))
+        large = self.masses[place] >= LEAST_SPIKE * self.masses.sum()
+        return place if narrow[place] and large else None
+
+    @property
+    def others(self) -> Density:
+        """The belief about all devices that are not in the spike."""
+        if (place := self.spike) is None:
+            return self
+        masses = self.masses.copy()
+        masses[place] = LEAST_MASS
+        return Density(self.edges, masses)
+
     def cut(self, bins: int) -> Floats:
-        """Return the edges of so many equally likely bins (fewer, were they too narrow)."""
+        """Return the edges of so many equally likely bins (fewer, were they too narrow).
+
+        A spike has a bin of its own, and the others are cut into equally likely ones.
+
+        >>> spiked = Density(np.array([0.0, 1e-6, 9.0]), np.array([0.8, 0.2]), spike_width=1e-6)
+        >>> spiked.cut(4).round(2).tolist()
+        [0.0, 0.0, 3.0, 6.0, 9.0]
+        """
+        if (place := self.spike) is not None:
+            others = self.others.cut(bins - 1)
+            return np.unique(np.concatenate([others, self.edges[place : place + 2]]))
         edges = np.interp(np.linspace(0, 1, bins + 1), self._cumulative, self.edges)
         edges[0], edges[-1] = self.edges[0], self.edges[-1]
         least = 1e-9 * (edges[-1] - edges[0])
@@ -134,7 +168,8 @@ class Density:
         edges = np.concatenate([[low], inside, [high]])
         cumulative = self.below(edges)
         cumulative[0], cumulative[-1] = 0.0, 1.0
-        return Density(edges, np.maximum(np.diff(cumulative), LEAST_MASS), self.lacking)
+        masses = np.maximum(np.diff(cumulative), LEAST_MASS)
+        return Density(edges, masses, self.lacking, self.spike_width)
 
     def believing(self, counts: Sequence[Counts]) -> Density:
         """Return the belief once devices have told in which bins their numbers lie.
@@ -169,7 +204,8 @@ class Density:
 
     def moved(self, middle: float, half: float) -> Density:
         """Return the belief about (x - middle) / half, where this one is about x."""
-        return Density((self.edges - middle) / half, self.masses, self.lacking)
+        edges = (self.edges - middle) / half
+        return Density(edges, self.masses, self.lacking, self.spike_width / half)
 
     def points(self, count: int, low: float, high: float) -> Floats:
         """Return so many numbers, equally likely, moved into [low, high].

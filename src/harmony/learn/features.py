@@ -213,9 +213,10 @@ class Features:
         total: Floats = np.bincount(self.owners, coordinates, len(self.blocks)).astype(np.float64)
         return total
 
-    def std(self, weights: Floats) -> float:
-        """Return the standard deviation of a score, were the features independent."""
-        return math.sqrt(max(float(self.variances @ weights**2), 1e-12))
+    def std(self, weights: Floats, covariance: Floats | None = None) -> float:
+        """Return the standard deviation of a score; features are independent unless told."""
+        seen = weights @ (self.variances * weights if covariance is None else covariance @ weights)
+        return math.sqrt(max(float(seen), 1e-12))
 
     def score(self, weights: Floats) -> Score:
         """Return the score with these weights whose mean is zero, as far as is known."""
@@ -241,9 +242,11 @@ def moved_scalings(known: Features, features: Sequence[Attribute]) -> dict[str, 
 def best_scaling(points: Floats) -> Scaling:
     """Return the scaling whose clipped number goes with the number itself most."""
     std = max(float(points.std()), LEAST_STD)
-    middles = np.quantile(points, np.linspace(0.02, 0.98, 25))
-    reaches = std * np.array([0.5, 0.75, 1.0, 1.5])
-    scaled = np.clip((points - middles[:, None, None]) / reaches[:, None], -1, 1)
+    reaches = std * np.array([0.5, 0.75, 1.0, 1.5])[:, None]
+    quantiles = np.quantile(points, np.linspace(0.02, 0.98, 25))
+    # Where many have the same number that may be at an end of what counts, not in its middle.
+    middles = np.hstack([quantiles + side * reaches for side in (-1, 0, 1)])
+    scaled = np.clip((points - middles[:, :, None]) / reaches[:, :, None], -1, 1)
     covariances = scaled @ (points - points.mean())
-    middle, reach = np.unravel_index(int(np.argmax(covariances)), covariances.shape)
-    return Scaling(float(middles[middle]), float(reaches[reach]))
+    reach, middle = np.unravel_index(int(np.argmax(covariances)), covariances.shape)
+    return Scaling(float(middles[reach, middle]), float(reaches[reach, 0]))

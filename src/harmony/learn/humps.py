@@ -1,17 +1,18 @@
-"""Humps: what is believed of a number while few devices have told where theirs lies.
+"""Humps: what is believed of a number once devices have told where theirs lies.
 
-Counts of few devices are mostly noise, and a twentieth of that noise at the far end of a wide
-domain moves a mean further than all that is there.  But most numbers have one hump, with a tail on
-either side.  So humps of many places and widths are weighed by how well they fit the counts, and
-their mixture is the belief that the counts are then taken into: where they are accurate they have
-the last word.
+Counts hold noise, and a fiftieth of the devices at the far end of a wide domain, which noise puts
+there, moves a mean further than all that is there.  But most numbers have one hump, with a tail on
+either side that is short or long, and perhaps a spike at an end of the domain or at zero.  So such
+numbers of many places, widths and tails are weighed by how well they fit the counts, and their
+mixture is the belief.  Only where a count departs from it by more than noise does, that is believed
+instead: then there is more than a hump.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,18 +22,34 @@ from .density import LEAST_MASS, Counts, Density
 PEAKS = 32
 """The humps' peaks: so many quantiles of what is believed so far."""
 
-WIDTHS = 0.5 ** np.arange(2.0, 15.0)
+WIDTHS = 0.5 ** np.arange(2.0, 16.0)
 """The scales of either side, as shares of the domain."""
 
 MOST_SKEWED = 3
 """How many of these one side may be wider than the other."""
 
-LEAST_WEIGHT = 1e-4
+_PAIRS = [(a, b) for a in WIDTHS for b in WIDTHS if 0.5**MOST_SKEWED <= a / b <= 2.0**MOST_SKEWED]
+
+TAILS, TAIL_CHANCES = (0.0, 0.25, 0.5), (1.0, 0.5, 0.2)
+"""How long tails may be, and how likely that is: those of a logistic curve, and of powers of four
+and two."""
+
+SPIKES = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.96])
+SPIKE_CHANCES = np.array([1.0, *[1 / 32] * 8])
+"""The shares of devices that a spike may have, and how likely they are."""
+
+SPIKE_WIDTH = 2.0**-20
+"""How wide a spike is, as a share of the domain."""
+
+LEAST_WEIGHT, HOPELESS = 1e-4, 30.0
+"""The least weight of a hump that counts, and the misfit beyond the least that no count makes up.
+"""
+
 VAGUE_SHARE = 0.002
 """What is left of the belief that holds without any counts."""
 
-SURE = 2.0
-"""The standard errors by which humps must fit worse than noise explains, to be doubted."""
+SURE = 2.5
+"""The standard errors by which a count must depart from humps to be believed instead."""
 
 
 def believing_humps(prior: Density, believed: Density, counts: Sequence[Counts]) -> Density:
@@ -48,32 +65,89 @@ def believing_humps(prior: Density, believed: Density, counts: Sequence[Counts])
     >>> believed.quantile(0.97) > 750 > believing_humps(vague, believed, counts).quantile(0.97)
     True
     """
-    lacking = prior.believing(counts).lacking
+    lacking = 0.0
+    if any(one.missing is not None for one in counts):
+        lacking = prior.believing(counts).lacking
     counts = [_of_those_that_have_one(one, lacking) for one in counts]
-    ends, peaks = prior.edges[[0, -1]], believed.cut(2 * PEAKS)[1::2]
-    humps = _humps(ends, peaks)
-    misfits = np.zeros(len(humps))
-    for one in counts:
-        missed = np.diff(_below(one.edges, humps, ends)) - one.shares
-        misfits += np.sum(missed**2 / one.variance, axis=1)
-    weights = np.exp((misfits.min() - misfits) / 2)
-    likely = weights > LEAST_WEIGHT
-    edges = np.unique(np.concatenate([prior.edges, *(one.edges for one in counts)]))
-    masses = weights[likely] @ np.diff(_below(edges, humps[likely], ends)) / weights[likely].sum()
-    # What the humps miss is noise, unless it is more than that: then they are not all there is.
-    bins = sum(len(one.shares) for one in counts)
-    beyond = max(float(misfits.min()) / bins - 1 - SURE * math.sqrt(2 / bins), 0.0)
-    doubt = beyond / (1 + beyond)
-    vague, share = np.diff(prior.below(edges)), max(doubt, VAGUE_SHARE)
-    mixed = (1 - share) * masses + share * vague / vague.sum()
+    ends = prior.edges[[0, -1]]
+    spike = _Spike.within(ends, counts)
+    edges = np.concatenate([prior.edges, spike.edges, *(one.edges for one in counts)])
+    edges = np.unique(edges)
+    mixed = _mixed(ends, believed.cut(2 * PEAKS)[1::2], spike, counts, edges)
+    vague = np.diff(prior.below(edges))
+    mixed = (1 - VAGUE_SHARE) * mixed + VAGUE_SHARE * vague / vague.sum()
     inside = (edges[1:] + edges[:-1]) / 2
-    seen = [
-        one._replace(shares=expected + doubt * (one.shares - expected))
-        for one in counts
-        for expected in [one.holds(inside) @ mixed]
-    ]
+    seen = []
+    for one in counts:
+        expected = one.holds(inside) @ mixed
+        apart = one.shares - expected
+        noise = SURE**2 * one.variance / np.maximum(apart**2, 1e-30)
+        seen.append(one._replace(shares=expected + apart * np.maximum(1 - noise, 0.0)))
     found = Density(edges, np.maximum(mixed, LEAST_MASS)).believing(seen)
-    return replace(found, lacking=lacking)
+    return replace(found, lacking=lacking, spike_width=SPIKE_WIDTH * float(ends[1] - ends[0]))
+
+
+def _mixed(
+    ends: Floats, peaks: Floats, spike: _Spike, counts: Sequence[Counts], edges: Floats
+) -> Floats:
+    """Return the masses between edges of all humps, with a spike or none, as far as they fit."""
+    humps, _ = _fitting(_humps(ends, peaks), ends, spike, counts, 2 * HOPELESS)
+    humps = np.vstack([np.column_stack([humps[:, :3], np.full(len(humps), one)]) for one in TAILS])
+    humps, misfits = _fitting(humps, ends, spike, counts, HOPELESS)
+    chances = np.interp(humps[:, 3], TAILS, TAIL_CHANCES)
+    weights = np.exp((misfits.min() - misfits) / 2) * SPIKE_CHANCES[:, None] * chances
+    weights = weights / weights.sum()
+    each = (1 - SPIKES) @ weights
+    likely = each > LEAST_WEIGHT * each.max()
+    masses = each[likely] @ np.diff(_below(edges, humps[likely], ends))
+    masses *= each.sum() / each[likely].sum()
+    inside = (edges[1:] + edges[:-1]) / 2
+    held = (inside > spike.edges[0]) & (inside < spike.edges[1])
+    spiked: Floats = masses + float(SPIKES @ weights.sum(axis=1)) * held / held.sum()
+    return spiked
+
+
+def _fitting(
+    humps: Floats, ends: Floats, spike: _Spike, counts: Sequence[Counts], hopeless: float
+) -> tuple[Floats, Floats]:
+    """Return the humps that may fit, and by how much they miss the counts, by share of a spike."""
+    misfits = np.zeros((len(SPIKES), len(humps)))
+    for one in counts:
+        shares = np.diff(_below(one.edges, humps, ends))
+        missed, moved = shares - one.shares, one.holds(spike.at)[:, 0] - shares
+        level, slope, curve = (
+            np.sum(product / one.variance, axis=1)
+            for product in (missed**2, missed * moved, moved**2)
+        )
+        misfits += level + 2 * SPIKES[:, None] * slope + SPIKES[:, None] ** 2 * curve
+        likely = misfits.min(axis=0) < misfits.min() + hopeless
+        humps, misfits = humps[likely], misfits[:, likely]
+    return humps, misfits
+
+
+class _Spike(NamedTuple):
+    """Where a spike may be, and the bin that it is."""
+
+    at: Floats
+    edges: Floats
+
+    @classmethod
+    def within(cls, ends: Floats, counts: Sequence[Counts]) -> _Spike:
+        """Return the likeliest one: where the fullest bins of all counts meet.
+
+        It is at zero, or at the end that is nearest to it, if that is there.
+        """
+        low, high = ends.tolist()
+        width, likely = SPIKE_WIDTH * (high - low), min(max(0.0, low), high)
+        for one in counts:
+            fullest = int(np.argmax(one.shares))
+            left, right = one.edges[fullest : fullest + 2].tolist()
+            if left < high and right > low:
+                low, high = max(low, left), min(high, right)
+        if not low <= likely <= high:
+            return cls(np.array([(low + high) / 2]), np.array([low, high]))
+        edges = [likely - width, likely] if likely == ends[1] else [likely, likely + width]
+        return cls(np.array([likely]), np.array(edges))
 
 
 def _of_those_that_have_one(counts: Counts, lacking: float) -> Counts:
@@ -86,28 +160,30 @@ def _of_those_that_have_one(counts: Counts, lacking: float) -> Counts:
 
 
 def _humps(ends: Floats, peaks: Floats) -> Floats:
-    """Return humps with these peaks between two ends: a peak, and the scales on both sides of it.
+    """Return humps with these peaks between two ends: a peak, the scales on both sides, a tail.
 
     >>> _humps(np.array([0.0, 1.0]), np.array([0.3]))[0].tolist()
-    [0.3, 0.25, 0.25]
+    [0.3, 0.25, 0.25, 0.25]
     """
-    places = range(len(WIDTHS))
-    pairs = [(a, b) for a in places for b in places if abs(a - b) <= MOST_SKEWED]
-    scales = (ends[1] - ends[0]) * WIDTHS[np.array(pairs)]
-    return np.column_stack([np.repeat(peaks, len(pairs)), np.tile(scales, (len(peaks), 1))])
+    width = float(ends[1] - ends[0])
+    sides = [(width * a, width * b, TAILS[1]) for a, b in _PAIRS]
+    return np.column_stack([np.repeat(peaks, len(sides)), np.tile(sides, (len(peaks), 1))])
 
 
 def _below(edges: Floats, humps: Floats, ends: Floats) -> Floats:
     """Return the share of each hump, cut off at both ends, that is below each edge.
 
     >>> low_and_high = np.array([0.0, 1.0])
-    >>> _below(np.array([0.0, 0.3, 1.0]), np.array([[0.3, 0.01, 0.02]]), low_and_high).round(3)
+    >>> _below(np.array([0.0, 0.3, 1.0]), np.array([[0.3, 0.01, 0.02, 0.0]]), low_and_high).round(3)
     array([[0.   , 0.333, 1.   ]])
     """
-    peaks, left, right = humps.T[:, :, None]
+    peaks, left, right, tail = humps.T[:, :, None]
     away = np.concatenate([ends, edges]) - peaks
     lower = away < 0
-    logistic = 1 / (1 + np.exp(-np.clip(away / np.where(lower, left, right), -40, 40)))
+    away = away / np.where(lower, left, right)
+    slower = np.maximum(tail, 1e-9)
+    away = np.where(tail > 0, np.arcsinh(slower * away) / slower, away)
+    logistic = 1 / (1 + np.exp(-np.clip(away, -40, 40)))
     share = left / (left + right)
     below = np.where(lower, 2 * share * logistic, share + (1 - share) * (2 * logistic - 1))
     low, high = below[:, :1], below[:, 1:2]

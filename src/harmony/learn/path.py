@@ -49,12 +49,6 @@ class Falls:
     curvatures: Floats
     covariance: Floats | None = None
 
-    def std(self, change: Floats) -> float:
-        """Return the standard deviation of the score with these weights."""
-        seen = self.covariance
-        variance = self.variances @ change**2 if seen is None else change @ seen @ change
-        return float(np.sqrt(max(float(variance), 1e-12)))
-
 
 @dataclass
 class Path:
@@ -110,8 +104,13 @@ class Path:
         covariance = roots[:, None] * _correlations(rows, size**2 * seen, size) * roots
         return Falls(process.last(expected), variances, ones, covariance)
 
-    def target(self, known: Features, total: float) -> tuple[Floats, Mixture, Gradient, Falls]:
-        """Return the weights to go to, the priors that say so, and what those were fitted to."""
+    def target(
+        self, known: Features, total: float
+    ) -> tuple[Floats, Mixture, Gradient, Floats | None]:
+        """Return the weights to go to, the priors that say so, and what those were fitted to.
+
+        The last is the covariance of the features, if it is seen.
+        """
         now, falls = self.weights[-1], self.falls()
         wanted = Gradient(
             falls.here.means / falls.curvatures + self.variances * now,
@@ -119,13 +118,13 @@ class Path:
         )
         mixture = Mixture.fit(known, wanted, total)
         if falls.covariance is None:
-            return posterior_weights(known, wanted, mixture), mixture, wanted, falls
+            return posterior_weights(known, wanted, mixture), mixture, wanted, None
         crossing = falls.covariance - np.diag(self.variances)
         for _ in range(ROUNDS):
             aimed = _solved(known, mixture, wanted.plus(crossing @ now), falls.covariance)
             own = wanted.plus(crossing @ (now - aimed))
             mixture = Mixture.fit(known, own, total)
-        return aimed, mixture, own, falls
+        return aimed, mixture, own, falls.covariance
 
 
 @dataclass(frozen=True)

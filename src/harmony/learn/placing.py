@@ -32,14 +32,13 @@ CLOSER_BINS = 16
 POINTS = 512
 """How many points stand for the devices, where a number's moments are computed."""
 
-FEW = 1000.0
-"""Answers without noise below which a number is taken to have one hump, unless they refute it."""
+REACHES, LEAST_REACH = ((0.75, 8.0), (0.9, 6.0), (0.95, 5.0)), 3.5
+"""How far a range reaches beyond the median, in distances from there to quantiles; and to the first
+of these if that is hardly known."""
 
-REACHES = ((0.75, 6.0), (0.9, 4.0), (0.95, 3.0))
-LEAST_REACH, LABEL_REACH = 3.5, 4.5
-"""How far a range reaches beyond the median, in distances from there to quantiles; if only the
-first is known, a feature's and a label's.  What lies beyond a label's range moves every prediction.
-"""
+LABEL_REACHES, LEAST_LABEL_REACH = ((0.75, 6.0), (0.9, 4.0), (0.95, 3.0)), 4.5
+"""The same for a label: a wide range makes all answers about it noisy, and what lies beyond moves
+every prediction."""
 
 ERRORS = 6.0
 """A quantile is known if so many standard errors of a share still leave some beyond it."""
@@ -129,11 +128,8 @@ class Places:
                 counts.append(Counts(*told, stand_ins.get(name)))
                 size = 1 / float(np.mean(estimate.variance))
                 self.sizes[name] = self.sizes.get(name, 0.0) + size
-                prior = self.priors[name]
-                if self.sizes[name] < FEW:
-                    self.densities[name] = believing_humps(prior, self.densities[name], counts)
-                else:
-                    self.densities[name] = prior.believing(counts)
+                beliefs = self.priors[name], self.densities[name]
+                self.densities[name] = believing_humps(*beliefs, counts)
             elif name not in self.densities:
                 before = self.frequencies.get(name)
                 self.frequencies[name] = estimate if before is None else before.pooled(estimate)
@@ -148,10 +144,15 @@ def number_range(
     >>> round(low), 20 < high < 60
     (0, True)
     """
+    if (place := density.spike) is not None:
+        share = float(density.masses[place] / density.masses.sum())
+        low, high = number_range(density.others, size * (1 - share) ** 2, label=label)
+        spike_low, spike_high = density.edges[place : place + 2].tolist()
+        return min(low, spike_low), max(high, spike_high)
     domain_low, domain_high = float(density.edges[0]), float(density.edges[-1])
     median = density.quantile(0.5)
-    reaches = [(REACHES[0][0], LABEL_REACH if label else LEAST_REACH)]
-    for share, times in REACHES:
+    reaches = [(REACHES[0][0], LEAST_LABEL_REACH if label else LEAST_REACH)]
+    for share, times in LABEL_REACHES if label else REACHES:
         known = min(size * ((1 - share) / ERRORS) ** 2, 1.0)
         # Of a label a quantile that is not known counts for nothing: noise at the far end of a
         # domain would make its range, and all answers about it, a hundred times too wide.

@@ -21,7 +21,7 @@ from ..attributes import Numeric
 from . import step as ask_for
 from .allocation import Allocation
 from .density import OCTAVES, Counts, Density
-from .humps import LEAST_WEIGHT, SURE
+from .humps import LEAST_WEIGHT
 from .placing import STAGES, Places, in_range, number_range
 from .score import Score
 from .trainer import Estimates, StepRequest
@@ -47,6 +47,9 @@ NEAREST = 0.5 ** (OCTAVES + 2)
 LEAST_VARIANCE, MOST_LOSS = 1e-12, 0.1
 """The least variance that a label may have, and the loss beyond which more is hardly worse: else
 labels that nearly all are the same would decide, however unlikely."""
+
+SURE = 2.0
+"""The errors by which the likeliest hump must fit worse than noise explains, to be doubted."""
 
 LEVEL_SHARE = 0.3
 """The share of the devices that will tell the level, by which a range's noise is weighed."""
