@@ -19,8 +19,9 @@ import numpy as np
 from ..arrays import Floats
 from .density import LEAST_MASS, Counts, Density
 
-PEAKS = 32
-"""The humps' peaks: so many quantiles of what is believed so far."""
+PEAKS, MOST_HUMPS = 24, 800
+"""The humps' peaks: so many quantiles of what is believed so far.  And how many humps of those that
+may fit are tried with every tail: where few are refuted, some stand for all."""
 
 WIDTHS = 0.5 ** np.arange(2.0, 16.0)
 """The scales of either side, as shares of the domain."""
@@ -71,8 +72,8 @@ def believing_humps(prior: Density, believed: Density, counts: Sequence[Counts])
     counts = [_of_those_that_have_one(one, lacking) for one in counts]
     ends = prior.edges[[0, -1]]
     spike = _Spike.within(ends, counts)
-    edges = np.concatenate([prior.edges, spike.edges, *(one.edges for one in counts)])
-    edges = np.unique(edges)
+    marks = [prior.edges, spike.edges, *(one.edges for one in counts)]
+    edges = np.unique(np.concatenate(marks))
     mixed = _mixed(ends, believed.cut(2 * PEAKS)[1::2], spike, counts, edges)
     vague = np.diff(prior.below(edges))
     mixed = (1 - VAGUE_SHARE) * mixed + VAGUE_SHARE * vague / vague.sum()
@@ -92,6 +93,7 @@ def _mixed(
 ) -> Floats:
     """Return the masses between edges of all humps, with a spike or none, as far as they fit."""
     humps, _ = _fitting(_humps(ends, peaks), ends, spike, counts, 2 * HOPELESS)
+    humps = humps[:: 1 + len(humps) // MOST_HUMPS]
     humps = np.vstack([np.column_stack([humps[:, :3], np.full(len(humps), one)]) for one in TAILS])
     humps, misfits = _fitting(humps, ends, spike, counts, HOPELESS)
     chances = np.interp(humps[:, 3], TAILS, TAIL_CHANCES)
@@ -103,8 +105,8 @@ def _mixed(
     masses *= each.sum() / each[likely].sum()
     inside = (edges[1:] + edges[:-1]) / 2
     held = (inside > spike.edges[0]) & (inside < spike.edges[1])
-    spiked: Floats = masses + float(SPIKES @ weights.sum(axis=1)) * held / held.sum()
-    return spiked
+    spiked: Floats = masses + float(SPIKES @ weights.sum(axis=1)) * held / max(held.sum(), 1)
+    return spiked / spiked.sum()
 
 
 def _fitting(
