@@ -105,8 +105,8 @@ def _mixed(
     masses *= each.sum() / each[likely].sum()
     inside = (edges[1:] + edges[:-1]) / 2
     held = (inside > spike.edges[0]) & (inside < spike.edges[1])
-    spiked: Floats = masses + float(SPIKES @ weights.sum(axis=1)) * held / max(held.sum(), 1)
-    return spiked / spiked.sum()
+    masses = masses + float(SPIKES @ weights.sum(axis=1)) * held / max(held.sum(), 1)
+    return np.asarray(masses / masses.sum(), np.float64)
 
 
 def _fitting(
