@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from starlette.testclient import TestClient
 
 import harmony as hm
 from harmony.service.app import Application
+from harmony.service.database import Database
 from harmony.service.ingest.blocks import LiveRound
 from harmony.service.retention import Retention
 from harmony.service.settings import Settings
@@ -22,7 +24,7 @@ from harmony.service.stores import open_store
 from harmony.tally import Tally
 
 from .devices import Enrolled
-from .postgres import Postgres
+from .postgres import MEMORY, Postgres, name_of
 from .waiting import wait_until
 
 UNLIMITED: dict[str, Any] = {"address_rate": 0, "credential_rate": 0, "enrolment_rate": 0}
@@ -41,24 +43,57 @@ SURVEY = hm.Survey(
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    with Postgres() as server:
+    with Postgres(in_memory=True) as server:
         yield server
 
 
+@pytest.fixture(scope="session")
+def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the tables of this version, and nothing in them, to be copied."""
+    place = tmp_path_factory.mktemp("tables") / "harmony.db"
+    _make_tables(str(place))
+    return place
+
+
+@pytest.fixture(scope="session")
+def postgres_tables(postgres: Postgres) -> str:
+    """The same on PostgreSQL; returns its name."""
+    place = postgres.fresh()
+    _make_tables(place)
+    return name_of(place)
+
+
+def _make_tables(place: str) -> None:
+    database = Database(place)
+    database.migrate()
+    database.close()
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a fresh database is, once for each kind of database."""
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Where a fresh database is, once for each kind of database.
+
+    It is empty, but has its tables if the test starts the application on it: to make them
+    takes longer than most of these tests do.
+    """
+    needs_tables = "serve" in request.fixturenames
     if request.param == "sqlite":
-        return str(tmp_path / "harmony.db")
+        place = str(tmp_path / "harmony.db")
+        if needs_tables:
+            shutil.copy(request.getfixturevalue("sqlite_tables"), place)
+        yield place
+        return
     postgres: Postgres = request.getfixturevalue("postgres")
-    return postgres.fresh()
+    tables = {"template": request.getfixturevalue("postgres_tables")} if needs_tables else {}
+    place = postgres.fresh(**tables)
+    yield place
+    postgres.drop(place)
 
 
 @pytest.fixture
 def memory_folder() -> Iterator[Path]:
     """A folder in memory where the system has such, for tests that do not ask the disk."""
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         yield Path(folder)
 
 

@@ -31,8 +31,9 @@ def free_port() -> int:
             return port
 
 
-_FORKSERVER = multiprocessing.get_context("forkserver")
-_FORKSERVER.set_forkserver_preload(["tests.service.preloaded"])
+FORKSERVER = multiprocessing.get_context("forkserver")
+"""Starts processes that have Harmony imported already."""
+FORKSERVER.set_forkserver_preload(["tests.service.preloaded"])
 
 
 def run_server(log: str, settings: dict[str, Any]) -> None:
@@ -65,7 +66,7 @@ class ServerProcess:
     def start(self) -> ServerProcess:
         """Start it, and come back when it takes requests."""
         is_alone = self._settings.get("workers", 1) == 1  # a daemon may not have workers
-        self.process = _FORKSERVER.Process(
+        self.process = FORKSERVER.Process(
             target=self._target, args=(str(self._log), self._settings), daemon=is_alone
         )
         self.process.start()

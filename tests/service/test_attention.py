@@ -85,6 +85,7 @@ def test_a_server_that_cannot_store_or_has_no_room_says_so_first(
     service.open()
     service.state.catalogue.close(SURVEY.name, "week1")
     ada = Visitor(service, "admin")
+    monkeypatch.setattr(service.state.writer, "probe", lambda: None)  # it would end the trouble
     monkeypatch.setattr(service.state.writer, "trouble", "the last commit failed")
     usage = Usage(100 << 30, 99 << 30, 1 << 29)
     monkeypatch.setattr(attention.shutil, "disk_usage", lambda _: usage)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ from harmony.service.stores import open_store
 from .conftest import SURVEY, recount
 from .devices import any_report
 from .old_databases import DELETED, LISTED, TRAINING, write_old_database
+from .server_process import FORKSERVER
 
 ROUNDS = ((SURVEY.name, "week1"), (SURVEY.name, "week2"), (TRAINING.name, "charging:1"))
 
@@ -118,7 +118,7 @@ def migrate_until(place: str, moment: str) -> None:
 )
 def test_an_upgrade_that_was_killed_is_finished_by_the_next_start(place: str, moment: str) -> None:
     old = write_old_database(place)
-    killed = get_context("spawn").Process(target=migrate_until, args=(place, moment))
+    killed = FORKSERVER.Process(target=migrate_until, args=(place, moment))
     killed.start()
     killed.join()
     assert killed.exitcode == -signal.SIGKILL
