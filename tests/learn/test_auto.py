@@ -46,6 +46,24 @@ def test_classes_are_told_apart(loss: str) -> None:
     assert np.mean(errors) < 0.2
 
 
+@pytest.mark.parametrize(("n", "epsilon", "curves"), [(400_000, 1.0, 1), (500_000, 4.0, 2)])
+def test_only_where_devices_are_many_some_refine_the_threshold(
+    n: int, epsilon: float, curves: int
+) -> None:
+    history = learned("logistic", n, epsilon).history
+    assert [one["purpose"] for one in history].count("curve") == curves
+
+
+def test_chances_are_calibrated_at_a_small_epsilon() -> None:
+    """Over 30 seeds ten groups were off by .027 on average; 12 have a standard error of .004."""
+    off = []
+    for seed in range(12):
+        chances = learned("logistic", 200_000, 1.0, seed).model.chances(TESTED)
+        apart = chances - TESTED["happy"]
+        off += [abs(apart[group].mean()) for group in np.array_split(np.argsort(chances), 10)]
+    assert np.mean(off) < 0.04
+
+
 def test_the_same_seed_gives_the_same_model() -> None:
     first, second, other = (learned("squared", 20_000, seed=seed) for seed in (1, 1, 2))
     assert first.model.to_document() == second.model.to_document()

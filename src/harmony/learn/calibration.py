@@ -19,11 +19,9 @@ from ..arrays import Floats
 from . import step as ask_for
 from .allocation import Allocation
 from .curves import (
-    MOST_BINS,
     PRIOR_INTERCEPT,
     PRIOR_LOG_SLOPE,
     PriorLogOdds,
-    curve_bins,
     curve_edges,
     points_of,
 )
@@ -38,13 +36,19 @@ from .logit import (
 from .score import Score
 from .trainer import Estimates, QuestionEstimate, StepRequest
 
-REFINABLE_SIZE = 2_500
-"""The effective sample size from which on devices can tell where the odds are even."""
+REFINABLE_SIZE = 20_000
+"""The effective sample size from which on the rest tell level and slope well enough, if half of the
+devices only tell where the odds are even."""
 
 REACHABLE = 2.0
 """How far from the mean of scores, in their deviations, it is worth to look for that."""
 
 SCORE_BINS = 12
+THRESHOLD_EDGES = 15
+
+NORMAL_SIZE = 30.0
+"""How surely scores are thought to be normal: as if so many had been seen, without noise.  They are
+sums, and what noise adds to their tails would make log-odds too flat or too steep."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ def calibrated(
     label = label.pooled(found["label"])
     placed, counts = found[place.name], []
     if placed.n:
-        counts.append(Counts(edges, placed.estimates, placed.variance))
+        counts.append(Counts(edges, placed.estimates, NORMAL_SIZE * placed.variance))
     if allocation.rare:
         known = partial(regression_log_odds, mean=posterior_label_mean(label)[0])
     else:
@@ -96,15 +100,12 @@ def calibrated(
     reachable = abs(intercept) < REACHABLE * slope and not allocation.rare
     refine = reachable and devices > REFINABLE_SIZE * allocation.noise
     curve_devices = (devices - placing) // (2 if refine else 1)
-    if reachable:
-        edges = believed.spread().cut(curve_bins(curve_devices / allocation.noise))
-    else:
-        edges = curve_edges(believed, known, epsilon, curve_devices, label)
+    edges = curve_edges(believed, known, epsilon, curve_devices, label)
     found = yield ask("curve", (ask_for.curve(edges[1:-1]),), curve_devices)
     curve = found["curve"]
     if curve.n:
         by_bin, noise = curve.estimates.reshape(-1, 2), curve.variance.reshape(-1, 2)
-        counts.append(Counts(edges, by_bin.sum(axis=1), noise.sum(axis=1)))
+        counts.append(Counts(edges, by_bin.sum(axis=1), NORMAL_SIZE * noise.sum(axis=1)))
     belief = belief.believing(counts)
     log_odds = fit_log_odds(known, belief, edges, curve, label, averages=not reachable)
     if refine:
@@ -212,7 +213,7 @@ def jacobian(misses: Callable[[Floats], Floats], at: Floats) -> Floats:
 
 def threshold_edges(log_odds: LogOdds, std: float) -> list[float]:
     """Return where the bins of a surplus meet: narrow ones, around the threshold."""
-    around = np.linspace(-std, std, MOST_BINS - 1)
+    around = np.linspace(-std, std, THRESHOLD_EDGES)
     return [float(edge) for edge in log_odds.threshold + around]
 
 

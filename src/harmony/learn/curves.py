@@ -23,9 +23,6 @@ PriorLogOdds = Callable[[Floats], tuple[float, float]]
 PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 0.7
 """The prior deviations of the intercept and of the logarithm of the slope."""
 
-LEAST_BINS, MOST_BINS = 4, 16
-"""How many bins a curve may have that is to show where the odds are even."""
-
 TOLERATED = {4: 0.1, 6: 0.01, 8: 0.01, 12: 0.01, 16: 0.01}
 """By how many bins one has that tells a level and a slope: the share of what a score gains that
 noise may cost for the sake of so many.  Two would do, were log-odds linear; four show a tail."""
@@ -40,19 +37,6 @@ POINTS = 2048
 def points_of(density: Density) -> Floats:
     """Return scores that stand for those of all devices, equally likely."""
     return density.points(POINTS, density.edges[0], density.edges[-1])
-
-
-def curve_bins(effective_size: float) -> int:
-    """Return how many bins a curve of any shape should have, by the answers without noise.
-
-    Noise adds up over bins, and wide ones blur: both are least for a number of bins that grows
-    with the fifth root.
-
-    >>> curve_bins(100.0), curve_bins(1e4), curve_bins(1e6)
-    (4, 8, 16)
-    """
-    wanted = 1 << round(math.log2(max(effective_size, 1.0)) / 5 + 0.5)
-    return min(max(wanted, LEAST_BINS), MOST_BINS)
 
 
 def curve_edges(
