@@ -40,7 +40,10 @@ deviation, may be off before devices are asked."""
 SIGN = 1e-9
 """Where a score is clipped of which the sign counts."""
 
-SURE, Z = 1.645, 1.96
+SURE, SURE_OF_LABELS, Z = 1.645, 2.5, 1.96
+LEAST_RARE = 1e-3
+"""The least share of wrong labels by which gains are measured, twice that of the constant."""
+
 TOLERATED, MOST_TOLERATED = 0.01, 0.02
 """A model that seems to be worse than the constant by no more than this is kept: surely, and if
 that is no more than half an error."""
@@ -184,7 +187,7 @@ def evaluated(
     return Outcome(score if about.kept else constant, about)
 
 
-def is_kept(gain: float, error: float, expected: float) -> bool:
+def is_kept(gain: float, error: float, expected: float, sure: float = SURE) -> bool:
     """Whether a model of this estimated gain over the constant, with this error, is kept.
 
     What the plan lets one expect counts, too: the more, the less the devices can tell.
@@ -194,7 +197,7 @@ def is_kept(gain: float, error: float, expected: float) -> bool:
     >>> is_kept(0.1, 0.5, HOPELESS), is_kept(0.1, 0.5, HOPELESS + EXPLAINED)
     (False, True)
     """
-    surely_worse = gain < -max(SURE * error, TOLERATED)
+    surely_worse = gain < -max(sure * error, TOLERATED)
     likely = posterior_mean(gain, error, expected, GAIN_STD)
     doubt = min(error / 2, MOST_TOLERATED)
     return not surely_worse and likely > -max(doubt, TOLERATED)
@@ -278,7 +281,11 @@ def _error(candidate: Candidate, found: Estimates, devices: int, expected: float
         found = {**found, "label": candidate.label.pooled(found["label"])}
     usual, usual_error = _scaled(found, "label", 0.5 * side)
     value, error = 0.5 - right, Z * right_error
-    kept = is_kept(right - usual, math.hypot(right_error, usual_error), expected)
+    # Where one class is rare a good model has hardly fewer wrong labels than the constant, so noise
+    # in their number says little against what the plan lets one expect.
+    unit = max(2 * (0.5 - usual), LEAST_RARE) ** 2
+    told = (right - usual) / unit, math.hypot(right_error, usual_error) / unit
+    kept = is_kept(*told, expected, sure=SURE_OF_LABELS)
     return Evaluation("error", value, value - error, value + error, 0.5 - usual, devices, kept)
 
 
