@@ -4,6 +4,7 @@
                  other features are, and the label's mean
     gradient     most devices: the correlation of the residual with every feature, asked by feature
     places       once more: the features that seem to matter, placed more accurately
+    line         of few features: how they go together, without labels (`correlations`)
     line         some devices: how far to go along the direction that the gradient gives
     ...          gradient and line again, the features that matter asked more often
     level        the rest: the mean residual, and the length of the score; or a curve of how the
@@ -31,6 +32,7 @@ from . import step as ask_for
 from .allocation import Allocation, Clips
 from .calibration import calibrated
 from .clipping import Clip
+from .correlations import ask_correlations
 from .evaluation import Candidate, evaluated
 from .features import Features, moved_scalings
 from .intervals import coefficient_intervals
@@ -119,10 +121,9 @@ def auto(training: Training) -> Method:
     state = _begin(training, places)
     if state.rare:
         allocation = Allocation(training, rare=True)
-        yield from _descend_rare(training, allocation, state)
+        std = yield from _descend_rare(training, allocation, state)
     else:
-        yield from _descend(training, allocation, state)
-    std = state.known.std(state.weights)
+        std = yield from _descend(training, allocation, state)
     least = LEAST_EXPLAINED * state.variance if training.loss == "squared" else 0.0
     if state.score.flat or std**2 < least:
         left -= allocation.descending_devices
@@ -208,13 +209,15 @@ def _begin(training: Training, places: Places) -> _State:
 
 def _descend(
     training: Training, allocation: Allocation, state: _State
-) -> Generator[StepRequest, Estimates, None]:
-    """Find the direction: gradients, and lines along what they give."""
+) -> Generator[StepRequest, Estimates, float]:
+    """Find the direction: gradients, and lines along what they give; return its deviation."""
     count = len(state.known.blocks)
     feature_shares = np.full(count, 1 / count)
     path = Path.begun(state.known.variances)
+    left = allocation.iterations * allocation.gradient_devices
     for iteration in range(allocation.iterations):
-        known = state.known
+        known, devices = state.known, left // (allocation.iterations - iteration)
+        left -= devices
         moments = state.mean, state.variance, state.residual_variance
         clip = Clip.of(state.labels, state.residual_variance / state.variance)
         residual = allocation.residual(*moments, clip)
@@ -223,10 +226,9 @@ def _descend(
             StepRequest, best=score_for_loss(training, state),
             loss=state.residual_variance, label=state.label,
         )  # fmt: skip
-        devices = allocation.gradient_devices
         found = yield ask("gradient", asked, devices, state.score)
         per_device = known.precision_per_device(allocation.noise * residual.unit**2)
-        future_precisions = (allocation.iterations - 1 - iteration) * devices * per_device
+        future_precisions = left * per_device
         gradient = known.gradient(found, residual)
         if iteration == 0:
             mixture = Mixture.fit(known, gradient, state.variance)
@@ -235,7 +237,10 @@ def _descend(
             more = yield ask("places", asked, allocation.closer_devices, state.score)
             gradient = _place_again(training, state, asked, more).gradient(found, residual)
             known = state.known
-            path = Path.begun(known.variances)
+            told = yield from ask_correlations(allocation, known, state.places, ask)
+            state.known = known = told.known
+            path = Path.begun(known.variances, told.correlations)
+            left -= told.devices
         # Gradients of earlier iterations still count, less what the model has taken up since.
         path.add(gradient, state.weights)
         target, mixture, wanted, falls = path.target(known, state.variance)
@@ -244,19 +249,20 @@ def _descend(
         if not change.any():
             continue
         direction, std = known.score(change), falls.std(change)
-        devices = allocation.line_devices
-        clips = allocation.clips(std, state.mean, state.residual_variance, devices)
+        along = allocation.line_devices
+        clips = allocation.clips(std, state.mean, state.residual_variance, along)
         asked = allocation.line(clips)
-        found = yield ask("line", asked, devices, state.score, direction=direction)
+        found = yield ask("line", asked, along, state.score, direction=direction)
         step = _line(state, direction, found, std, clips, allocation.squared)
         state.weights = state.weights + step * change
         path.take(change)
+    return falls.std(state.weights)
 
 
 def _descend_rare(
     training: Training, allocation: Allocation, state: _State
-) -> Generator[StepRequest, Estimates, None]:
-    """Find the direction where one of two classes is rare."""
+) -> Generator[StepRequest, Estimates, float]:
+    """Find the direction where one of two classes is rare; return its deviation."""
     ask = partial(
         StepRequest, best=score_for_loss(training, state), loss=state.variance, label=state.label
     )
@@ -270,8 +276,10 @@ def _descend_rare(
     state.mean, state.mean_error = posterior_label_mean(state.told)
     state.variance = 1 - state.mean**2
     state.score = Score.constant(known.features, state.mean).plus(1.0, known.score(state.weights))
-    left = state.variance - known.std(state.weights) ** 2
+    std = known.std(state.weights)
+    left = state.variance - std**2
     state.residual_variance = max(left, LEAST_VARIANCE * state.variance)
+    return std
 
 
 def _place_again(
