@@ -37,6 +37,9 @@ LEAST_EIGENVALUE = 0.02
 MOST_COORDINATES = 1024
 """Above so many nobody looks for correlations: that takes their cube in time."""
 
+ROUNDS = 3
+"""How often priors are fitted anew to what is left once other features have taken their part."""
+
 SCALE_DOUBT = 0.1
 """How far off the scale of a coordinate may be, of which places have told."""
 
@@ -142,18 +145,16 @@ class Path:
             falls.here.means / falls.curvatures + self.variances * now,
             falls.here.precisions * falls.curvatures**2,
         )
-        seen = falls.covariance
-        if seen is None:
-            mixture = Mixture.fit(known, wanted, total)
+        if self.correlations is not None and falls.covariance is not None:
+            return *_apart(known, total, now, falls.here, falls.covariance), falls
+        mixture = Mixture.fit(known, wanted, total)
+        if falls.covariance is None:
             return posterior_weights(known, wanted, mixture), mixture, wanted, falls
-        # What a feature has of its own, beside all others, is what it can explain.
-        inverse = np.linalg.inv(seen)
-        apart = replace(known, variances=1 / np.diag(inverse))
-        least_squares = now + inverse @ falls.here.means
-        errors = inverse**2 @ (1 / np.maximum(falls.here.precisions, 1e-30))
-        own = Gradient(apart.variances * least_squares, 1 / (apart.variances**2 * errors))
-        mixture = Mixture.fit(apart, own, total)
-        aimed = _solved(apart, mixture, falls.here.plus(seen @ now), seen)
+        crossing = falls.covariance - np.diag(self.variances)
+        for _ in range(ROUNDS):
+            aimed = _solved(known, mixture, wanted.plus(crossing @ now), falls.covariance)
+            own = wanted.plus(crossing @ (now - aimed))
+            mixture = Mixture.fit(known, own, total)
         return aimed, mixture, own, falls
 
 
@@ -210,6 +211,23 @@ def _correlations(rows: Floats, seen: Floats, size: float) -> Floats:
         return found
 
     return possible(joined, errors, LEAST_EIGENVALUE)
+
+
+def _apart(
+    known: Features, total: float, now: Floats, here: Gradient, covariance: Floats
+) -> tuple[Floats, Mixture, Gradient]:
+    """Return the weights to go to, the priors that say so, and what those were fitted to.
+
+    What a feature can explain is what it has of its own, beside all others: by that priors are
+    scaled, so the weights of features that nearly determine one another may be large.
+    """
+    inverse = np.linalg.inv(covariance)
+    apart = replace(known, variances=1 / np.diag(inverse))
+    least_squares = now + inverse @ here.means
+    errors = inverse**2 @ (1 / np.maximum(here.precisions, 1e-30))
+    own = Gradient(apart.variances * least_squares, 1 / (apart.variances**2 * errors))
+    mixture = Mixture.fit(apart, own, total)
+    return _solved(apart, mixture, here.plus(covariance @ now), covariance), mixture, own
 
 
 def _solved(known: Features, mixture: Mixture, summed: Gradient, covariance: Floats) -> Floats:
