@@ -4,6 +4,7 @@
                  other features are, and the label's mean
     gradient     most devices: the correlation of the residual with every feature, asked by feature
     places       once more: the features that seem to matter, placed more accurately
+    line         of few features: how they go together, without labels (`correlations`)
     line         some devices: how far to go along the direction that the gradient gives
     ...          gradient and line again, the features that matter asked more often
     level        the rest: the mean residual, and the length of the score; or a curve of how the
@@ -31,6 +32,7 @@ from . import step as ask_for
 from .allocation import Allocation, Clips
 from .calibration import calibrated
 from .clipping import Clip
+from .correlations import ask_correlations
 from .evaluation import Candidate, evaluated
 from .features import Features, moved_scalings
 from .intervals import coefficient_intervals
@@ -219,8 +221,10 @@ def _descend(
     count = len(state.known.blocks)
     feature_shares = np.full(count, 1 / count)
     path = Path.begun(state.known.variances)
+    left = allocation.iterations * allocation.gradient_devices
     for iteration in range(allocation.iterations):
-        known = state.known
+        known, devices = state.known, left // (allocation.iterations - iteration)
+        left -= devices
         moments = state.mean, state.variance, state.residual_variance
         clip = Clip.of(state.labels, state.residual_variance / state.variance)
         residual = allocation.residual(*moments, clip)
@@ -229,17 +233,19 @@ def _descend(
             StepRequest, best=score_for_loss(training, state),
             loss=state.residual_variance, label=state.label,
         )  # fmt: skip
-        devices = allocation.gradient_devices
         found = yield ask("gradient", asked, devices, state.score)
         per_device = known.precision_per_device(allocation.noise * residual.unit**2)
-        future_precisions = (allocation.iterations - 1 - iteration) * devices * per_device
+        future_precisions = left * per_device
         gradient = known.gradient(found, residual)
         if iteration == 0:
             mixture = Mixture.fit(known, gradient, state.variance)
             feature_shares = next_shares(known, mixture, gradient, future_precisions)
             asked_in = yield from _place_again(training, allocation, state, feature_shares, ask)
-            gradient, known = asked_in.gradient(found, residual), state.known
-            path = Path.begun(known.variances)
+            gradient = asked_in.gradient(found, residual)
+            told = yield from ask_correlations(allocation, state.known, state.places, ask)
+            state.known = known = told.known
+            path = Path.begun(known.variances, told.correlations)
+            left -= told.devices
         # Gradients of earlier iterations still count, less what the model has taken up since.
         path.add(gradient, state.weights)
         target, mixture, wanted, state.covariance = path.target(known, state.variance)
@@ -248,10 +254,10 @@ def _descend(
         if not change.any():
             continue
         direction, std = known.score(change), known.std(change, state.covariance)
-        devices = allocation.line_devices
-        clips = allocation.clips(std, state.mean, state.residual_variance, devices)
+        along = allocation.line_devices
+        clips = allocation.clips(std, state.mean, state.residual_variance, along)
         asked = allocation.line(clips)
-        found = yield ask("line", asked, devices, state.score, direction=direction)
+        found = yield ask("line", asked, along, state.score, direction=direction)
         step = _line(state, direction, found, std, clips, allocation.squared)
         state.weights = state.weights + step * change
         path.take(change)
@@ -272,7 +278,7 @@ def _descend_rare(
     state.mean, state.mean_error = posterior_label_mean(state.told)
     state.variance = 1 - state.mean**2
     state.score = Score.constant(known.features, state.mean).plus(1.0, known.score(state.weights))
-    left = state.variance - known.std(state.weights) ** 2
+    left = state.variance - state.score_std**2
     state.residual_variance = max(left, LEAST_VARIANCE * state.variance)
 
 

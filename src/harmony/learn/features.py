@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -81,6 +81,11 @@ class Block:
     def weights(self, coordinates: Floats) -> Floats:
         """Return the weight of each column, from those of the coordinates."""
         return coordinates if self.basis is None else self.basis @ coordinates
+
+    def recentred(self, offsets: Floats) -> Block:
+        """Return the feature with means whose coordinates are greater by this."""
+        moved = offsets if self.basis is None else np.linalg.pinv(self.basis).T @ offsets
+        return replace(self, means=self.means + moved)
 
 
 @dataclass(frozen=True)
@@ -217,6 +222,12 @@ class Features:
         """Return the standard deviation of a score; features are independent unless told."""
         seen = weights @ (self.variances * weights if covariance is None else covariance @ weights)
         return math.sqrt(max(float(seen), 1e-12))
+
+    def recentred(self, offsets: Floats) -> Features:
+        """Return the features as they are if the mean of each coordinate is greater by this."""
+        pieces = np.split(offsets, np.flatnonzero(np.diff(self.owners)) + 1)
+        blocks = [block.recentred(one) for block, one in zip(self.blocks, pieces, strict=True)]
+        return replace(self, blocks=blocks)
 
     def score(self, weights: Floats) -> Score:
         """Return the score with these weights whose mean is zero, as far as is known."""

@@ -1,22 +1,24 @@
 """The path of a descent: what its gradients, taken together, tell about where it should end.
 
-The gradient at weights w is b - S w, with S the covariance of all features, of which only the
-diagonal is known: nobody is asked about pairs of features.  But gradients at several weights tell
-more, and there are two ways to read them.  Either every coordinate falls as the lines have shown
-the whole to fall, but for a factor of its own; that is all there is to see where answers are noisy.
-Or features take from each other what their correlations have them take, which are any numbers of
-one size: then the gradients tell S along the path and, for it is symmetric, across.  That finds
-effects in the difference of correlated features, as conjugate directions would.  Each reading is a
-Gaussian process for every coordinate, and the gradients themselves say which is the likelier.
+The gradient at weights w is b - S w, with S the covariance of all features.  Where devices have
+told of it (`correlations`), that says how gradients fall.  Else only its diagonal is known; but
+gradients at several weights tell more, and there are two ways to read them.  Either every
+coordinate falls as the lines have shown the whole to fall, but for a factor of its own; that is all
+there is to see where answers are noisy.  Or features take from each other what their correlations
+have them take, which are any numbers of one size: then the gradients tell S along the path and, for
+it is symmetric, across.  That finds effects in the difference of correlated features, as conjugate
+directions would.  Each reading is a Gaussian process for every coordinate, and the gradients
+themselves say which is the likelier.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..arrays import Floats
+from .correlations import Correlations, possible
 from .features import Features, Gradient
 from .mixture import Mixture, posterior_weights
 
@@ -37,6 +39,9 @@ MOST_COORDINATES = 1024
 
 ROUNDS = 3
 """How often priors are fitted anew to what is left once other features have taken their part."""
+
+SCALE_DOUBT = 0.1
+"""How far off the scale of a coordinate may be, of which places have told."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +67,12 @@ class Path:
     weights: list[Floats] = field(default_factory=list)
     takens: list[Floats] = field(default_factory=list)
     gradients: list[Gradient] = field(default_factory=list)
+    correlations: Correlations | None = None
+    """What devices have told of them by themselves, if they have."""
 
     @classmethod
-    def begun(cls, variances: Floats) -> Path:
-        return cls(variances, np.zeros_like(variances))
+    def begun(cls, variances: Floats, correlations: Correlations | None = None) -> Path:
+        return cls(variances, np.zeros_like(variances), correlations=correlations)
 
     def add(self, gradient: Gradient, weights: Floats) -> None:
         """Keep a gradient that was found here."""
@@ -79,6 +86,8 @@ class Path:
 
     def falls(self) -> Falls:
         """Return what is known here, after a gradient."""
+        if self.correlations is not None:
+            return self._told(self.correlations)
         variances, weights = self.variances, np.stack(self.weights)
         found = np.stack([one.means for one in self.gradients], axis=1)
         noise = 1 / np.maximum(np.stack([one.precisions for one in self.gradients], axis=1), 1e-30)
@@ -104,6 +113,25 @@ class Path:
         covariance = roots[:, None] * _correlations(rows, size**2 * seen, size) * roots
         return Falls(process.last(expected), variances, ones, covariance)
 
+    def _told(self, belief: Correlations) -> Falls:
+        """Return what is known here, if features go together as devices have told.
+
+        Only scales may be off then, those of the gradients and those of the weights.
+        """
+        roots = np.sqrt(self.variances)
+        found = np.stack([one.means for one in self.gradients], axis=1) / roots[:, None]
+        precisions = np.stack([one.precisions for one in self.gradients], axis=1)
+        noise = 1 / np.maximum(precisions * self.variances[:, None], 1e-30)
+        moved = roots[:, None] * np.stack(self.weights, axis=1)
+        correlations = possible(belief.matrix, belief.errors)
+        expected = correlations @ moved
+        scales = _squares(correlations) + correlations[:, :, None] ** 2 * np.eye(len(roots))
+        doubts = belief.doubts + SCALE_DOUBT**2 * scales
+        last = _Process.fit(noise, moved.T @ doubts @ moved, found + expected).last(expected)
+        here = Gradient(roots * last.means, last.precisions / self.variances)
+        covariance = roots[:, None] * correlations * roots
+        return Falls(here, self.variances, np.ones_like(roots), covariance)
+
     def target(
         self, known: Features, total: float
     ) -> tuple[Floats, Mixture, Gradient, Floats | None]:
@@ -116,6 +144,8 @@ class Path:
             falls.here.means / falls.curvatures + self.variances * now,
             falls.here.precisions * falls.curvatures**2,
         )
+        if self.correlations is not None and falls.covariance is not None:
+            return *_apart(known, total, now, falls.here, falls.covariance), falls.covariance
         mixture = Mixture.fit(known, wanted, total)
         if falls.covariance is None:
             return posterior_weights(known, wanted, mixture), mixture, wanted, None
@@ -172,13 +202,31 @@ def _correlations(rows: Floats, seen: Floats, size: float) -> Floats:
     weights = 1 / (1 - np.clip(seen, 0.0, 1 - 1e-6))
     precisions = weights + weights.T - 1
     joined = (rows * weights + (rows * weights).T) / precisions
-    np.fill_diagonal(joined, 0.0)
-    eigenvalues, vectors = np.linalg.eigh(joined)
-    errors = size * np.sqrt(2 * np.einsum("ik,ij,jk->k", vectors**2, 1 / precisions, vectors**2))
-    found = (vectors * np.maximum(1 + eigenvalues, LEAST_EIGENVALUE + errors)) @ vectors.T
-    roots = np.sqrt(np.diag(found))
-    correlations: Floats = found / roots / roots[:, None]
-    return correlations
+    np.fill_diagonal(joined, 1.0)
+
+    def errors(vectors: Floats) -> Floats:
+        variances = np.einsum("ik,ij,jk->k", vectors**2, 1 / precisions, vectors**2)
+        found: Floats = size * np.sqrt(2 * variances)
+        return found
+
+    return possible(joined, errors, LEAST_EIGENVALUE)
+
+
+def _apart(
+    known: Features, total: float, now: Floats, here: Gradient, covariance: Floats
+) -> tuple[Floats, Mixture, Gradient]:
+    """Return the weights to go to, the priors that say so, and what those were fitted to.
+
+    What a feature can explain is what it has of its own, beside all others: by that priors are
+    scaled, so the weights of features that nearly determine one another may be large.
+    """
+    inverse = np.linalg.inv(covariance)
+    apart = replace(known, variances=1 / np.diag(inverse))
+    least_squares = now + inverse @ here.means
+    errors = inverse**2 @ (1 / np.maximum(here.precisions, 1e-30))
+    own = Gradient(apart.variances * least_squares, 1 / (apart.variances**2 * errors))
+    mixture = Mixture.fit(apart, own, total)
+    return _solved(apart, mixture, here.plus(covariance @ now), covariance), mixture, own
 
 
 def _solved(known: Features, mixture: Mixture, summed: Gradient, covariance: Floats) -> Floats:
