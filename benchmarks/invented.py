@@ -33,8 +33,11 @@ CLIP = 3.0
 
 PENALTIES = np.power(10.0, np.arange(-4.0, 3.0))
 STEPS = (2.0**-3, 2.0**-5, 2.0**-7)
-MOST_PAIRED = 80
-"""Columns beyond which nobody would ask for all pairs."""
+MOST_PAIRED, MOST_WIDE = 80, 256
+"""Columns beyond which nobody would ask for all pairs, and beyond which rivals are not tried."""
+
+SOME = 100_000
+"""Devices by which scales are told, and what can be learned without privacy."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +122,13 @@ class Rivals:
 
     def __init__(self, people: People) -> None:
         self.people = people
-        raw = people.columns(people.devices)
-        self.middle, self.scale = raw.mean(axis=0), CLIP * np.maximum(raw.std(axis=0), 1e-12)
-        self.x, self.tested = self._scaled(raw), self._scaled(people.columns(people.tested))
+        some = {name: column[:SOME] for name, column in people.devices.items()}
+        self.some, self.others = people.columns(some), people.columns(people.tested)
+        self.middle, unit = self.some.mean(axis=0), np.maximum(self.some.std(axis=0), 1e-12)
+        self.scale = CLIP * unit
+        self.wide = self.some.shape[1] > MOST_WIDE
+        self.x = self._scaled(self.some if self.wide else people.columns(people.devices))
+        self.tested = self._scaled(self.others)
         y = people.devices["label"].astype(np.float64)
         unit = CLIP * y.std() if people.squared else 0.5
         centre = y.mean() if people.squared else 0.5
@@ -132,17 +139,22 @@ class Rivals:
 
     def baselines(self) -> tuple[float, float]:
         """Return the errors of the constant, and without privacy."""
-        people, some = self.people, slice(200_000)
-        y = people.devices["label"].astype(np.float64)
+        people, y = self.people, self.people.devices["label"].astype(np.float64)
         level = y.mean() if people.squared else math.log(y.mean() / (1 - y.mean()))
-        raw = people.columns(people.devices)[some]
-        unit = np.maximum(raw.std(axis=0), 1e-12)
         x, tested = (
-            np.column_stack([np.ones(len(one)), (one - raw.mean(axis=0)) / unit])
-            for one in (raw, people.columns(people.tested))
+            np.column_stack([np.ones(len(one)), CLIP * (one - self.middle) / self.scale])
+            for one in (self.some, self.others)
         )
-        weights = _fitted(x, y[some], people.squared)
+        weights = _fitted(x, y[: len(x)], people.squared)
         return people.error(np.full(len(tested), level)), people.error(tested @ weights)
+
+    def errors(self, epsilon: float, seed: int) -> list[float | None]:
+        """Return those of the descent, of sufficient statistics, and of the L2 ball."""
+        if self.wide:
+            return [None] * 3
+        rng = np.random.default_rng(seed)
+        told = self.statistics(epsilon, rng), self.ball(epsilon, rng)
+        return [self.descent(epsilon, seed), *told]
 
     def statistics(self, epsilon: float, rng: np.random.Generator) -> float | None:
         """Every pair of columns, and every column with the label, asked once."""
@@ -207,13 +219,7 @@ def measured(population: Population, size: Size, devices: int) -> Iterator[list[
         constant, best = rivals.baselines()
         explained.append(1 - best / constant)
         for epsilon in size.epsilons:
-            rng = np.random.default_rng(seed)
-            errors = [
-                rivals.descent(epsilon, seed),
-                rivals.statistics(epsilon, rng),
-                rivals.ball(epsilon, rng),
-                auto(people, epsilon, seed),
-            ]
+            errors = [*rivals.errors(epsilon, seed), auto(people, epsilon, seed)]
             shares = [
                 math.nan if one is None else (constant - one) / (constant - best) for one in errors
             ]

@@ -30,14 +30,15 @@ from .score import Score
 from .step import Residual
 from .trainer import Estimates, StepRequest
 
-MOST_COORDINATES = 24
+MOST_COORDINATES = 20
 """Above so many nobody is asked: there is a step for each, and every pair needs its devices."""
 
 COLUMNS_SHARE, VARIANCE_SHARE = 0.05, 0.008
 """Of the devices, at most: for all columns together, and for one combination."""
 
-WANTED_ERROR, USELESS_ERROR = 0.1, 0.4
-"""The error of a correlation that will do, and the one with which none could be seen."""
+WANTED_ERROR, USELESS_ERROR = 0.1, 0.22
+"""The error of a correlation that will do, and one with which asking costs more than it tells.
+"""
 
 ANSWER_NOISE = 2.6
 """The variance of an answer about two normal numbers, both clipped at half a deviation, where that

@@ -32,7 +32,7 @@ CLOSER_BINS = 16
 POINTS = 512
 """How many points stand for the devices, where a number's moments are computed."""
 
-REACHES, LEAST_REACH = ((0.75, 8.0), (0.9, 6.0), (0.95, 5.0)), 3.5
+REACHES, LEAST_REACH = ((0.75, 7.0), (0.9, 5.0), (0.95, 4.0)), 3.5
 """How far a range reaches beyond the median, in distances from there to quantiles; and to the first
 of these if that is hardly known."""
 
