@@ -108,6 +108,26 @@ def test_a_gain_that_noise_makes_large_is_no_reason_to_keep_a_model() -> None:
     assert end.value.value.score is constant
 
 
+@pytest.mark.parametrize(("devices", "kept"), [(1_000_000, True), (3_000, False)])
+def test_noise_in_wrong_labels_of_a_rare_class_is_no_reason_to_reject_a_model(
+    devices: int, kept: bool
+) -> None:
+    """By two errors it seems to be worse, where the plan expects much of it, or nothing."""
+    told = {"right": (0.75, 4e-4), "label": (-0.8, 1e-6)}
+    found = {
+        name: QuestionEstimate(500, np.array([mean]), np.array([variance]))
+        for name, (mean, variance) in told.items()
+    }
+    training = Training("rare", 1.0, "logistic", Boolean("y"), FEATURES, devices)
+    score, constant = Score(FEATURES, -2.0, [np.array([1.0])]), Score.constant(FEATURES, -2.2)
+    candidate = Candidate(score, constant, 1.0, 1.0)
+    steps = evaluated(candidate, training, partial(StepRequest, model=score, best=score))
+    next(steps)
+    with pytest.raises(StopIteration) as end:
+        steps.send(found)
+    assert end.value.value.evaluation.kept is kept
+
+
 def judged_tail(run: int, range_high: float) -> tuple[Evaluation, float, bool]:
     """Let devices judge a model of log-normal labels, which it has seen up to `range_high`.
 
