@@ -86,7 +86,8 @@ def test_a_spike_is_found_where_it_is_and_has_a_bin_of_its_own() -> None:
     assert believed.spike is not None
     edges = believed.cut(8)
     shares = np.histogram(numbers, edges)[0] / len(numbers)
-    assert edges[0] == 0 and edges[1] < 0.01 and shares[0] == pytest.approx(0.6, abs=0.02)
+    assert 0 == edges[0] < edges[1] < 0.01
+    assert shares[0] == pytest.approx(0.6, abs=0.02)
     assert believed.below(edges[1:2])[0] == pytest.approx(0.6, abs=0.1)
 
 
