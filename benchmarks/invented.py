@@ -36,6 +36,12 @@ STEPS = (2.0**-3, 2.0**-5, 2.0**-7)
 MOST_PAIRED, MOST_WIDE = 80, 256
 """Columns beyond which nobody would ask for all pairs, and beyond which rivals are not tried."""
 
+ABOUT = """\
+The share of what can be learned, (constant - model) / (constant - no privacy), by squared error, or
+by log loss for classes; `python -m benchmarks invented` measures it on two draws of each
+population.  Rivals are told the true scale of every column and have slope, level, penalties and
+steps in hindsight; the one on the L2 ball is told the covariance, too."""
+
 SOME = 100_000
 """Devices by which scales are told, and what can be learned without privacy."""
 
@@ -261,4 +267,4 @@ def report(rows: list[list[str]]) -> str:
     for key, found in lines.items():
         cells = [" / ".join(one) if any(one) else "" for one in zip(*found, strict=True)]
         body.append([*key, *cells[:-1], f"**{cells[-1]}**"])
-    return f"At ε = {epsilons}:\n\n{table(head, body)}"
+    return f"{ABOUT}  At ε = {epsilons}:\n\n{table(head, body)}"
