@@ -79,8 +79,10 @@ export function serverAt(address, session, mostBytes) {
   const send = async (method, path, status, identity, body) => {
     if (method !== "DELETE") await needConsent(session);
     const { fetch = globalThis.fetch } = session.options;
-    let reply;
-    try {
+    let reply, timer;
+    // In Node an aborted fetch may wait for ever for the rest of a body: so it is raced, too.
+    const tooLate = new Promise((_, reject) => (timer = setTimeout(reject, LONGEST_EXCHANGE, "TimeoutError")));
+    const exchange = async () => {
       const response = await fetch(`${address}/v1/${path}`, {
         method,
         headers: {
@@ -94,9 +96,14 @@ export function serverAt(address, session, mostBytes) {
         cache: "no-store",
         signal: AbortSignal.timeout(LONGEST_EXCHANGE),
       });
-      reply = { status: response.status, headers: response.headers, body: await readBounded(response.body, mostBytes) };
+      return { status: response.status, headers: response.headers, body: await readBounded(response.body, mostBytes) };
+    };
+    try {
+      reply = await Promise.race([exchange(), tooLate]);
     } catch (error) {
       throw new ServerError(`no answer to ${method} ${path}: ${error}`);
+    } finally {
+      clearTimeout(timer);
     }
     if (status && reply.status !== status) throw trouble(reply, path);
     return reply;

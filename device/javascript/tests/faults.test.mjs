@@ -119,17 +119,33 @@ for (const [what, fault] of Object.entries(HOSTILE)) {
 
 test("an answer that never ends is given up after a minute", async (test) => {
   const { server, device } = await started(test, SURVEY);
-  const asked = [];
-  const { timeout } = AbortSignal;
-  test.mock.method(AbortSignal, "timeout", (milliseconds) => {
-    asked.push(milliseconds);
-    return timeout.call(AbortSignal, 50);
-  });
+  const asked = hasten(test);
   server.rules["GET /v1/surveys"] = (response) => response.writeHead(200).write("{");
   const visit = await device(new MemoryStore()).answer(VALUES);
   assert.match(visit.trouble, /no answer to GET surveys: TimeoutError/);
   assert.deepEqual([...new Set(asked)], [60000]);
 });
+
+test("a fetch that does not heed its abort is given up, too", async (test) => {
+  const { device } = await started(test, SURVEY);
+  const asked = hasten(test);
+  const deaf = device(new MemoryStore(), { fetch: () => new Promise(() => {}) });
+  const visit = await deaf.answer(VALUES);
+  assert.match(visit.trouble, /no answer to .*: TimeoutError/);
+  assert.deepEqual([...new Set(asked)], [60000]);
+});
+
+/** Let a minute pass in 50 milliseconds; return what was waited for. */
+function hasten(test) {
+  const asked = [];
+  const { setTimeout } = globalThis;
+  test.mock.method(globalThis, "setTimeout", (run, milliseconds, ...more) => {
+    if (milliseconds < 60000) return setTimeout(run, milliseconds, ...more);
+    asked.push(milliseconds);
+    return setTimeout(run, 50, ...more);
+  });
+  return asked;
+}
 
 test("identities that could break out of a header, or are none", async (test) => {
   const { server, device } = await started(test, SURVEY);
