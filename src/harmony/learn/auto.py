@@ -3,7 +3,7 @@
     places       a few devices tell where numbers lie in their domains, how frequent the values of
                  other features are, and the label's mean
     gradient     most devices: the correlation of the residual with every feature, asked by feature
-    places       once more: the features that seem to matter, placed more accurately
+    places       twice more: the features that seem to matter, placed more accurately
     line         of few features: how they go together, without labels (`correlations`)
     line         some devices: how far to go along the direction that the gradient gives
     ...          gradient and line again, the features that matter asked more often

@@ -50,7 +50,6 @@ class Falls:
     where the `covariance` S of the features is seen, by S x."""
 
     here: Gradient
-    variances: Floats
     curvatures: Floats
     covariance: Floats | None = None
 
@@ -104,14 +103,14 @@ class Path:
         size = max(processes, key=lambda one: processes[one].likelihood, default=0.0)
         if not size or processes[size].likelihood < alone.likelihood + EVIDENCE:
             curvatures = 1 - CURVATURE_DOUBT**2 * (taken * alone.pulls).sum(axis=1)
-            return Falls(alone.last(taken), variances, np.clip(curvatures, *CURVATURES))
+            return Falls(alone.last(taken), np.clip(curvatures, *CURVATURES))
         process = processes[size]
         rows = -(size**2) * (roots[:, None] * process.pulls) @ moved.T
         seen = variances[:, None] * np.einsum(
             "jk,ikl,jl->ij", moved, process.inverse, moved, optimize=True
         )
         covariance = roots[:, None] * _correlations(rows, size**2 * seen, size) * roots
-        return Falls(process.last(expected), variances, ones, covariance)
+        return Falls(process.last(expected), ones, covariance)
 
     def _told(self, belief: Correlations) -> Falls:
         """Return what is known here, if features go together as devices have told.
@@ -130,7 +129,7 @@ class Path:
         last = _Process.fit(noise, moved.T @ doubts @ moved, found + expected).last(expected)
         here = Gradient(roots * last.means, last.precisions / self.variances)
         covariance = roots[:, None] * correlations * roots
-        return Falls(here, self.variances, np.ones_like(roots), covariance)
+        return Falls(here, np.ones_like(roots), covariance)
 
     def target(
         self, known: Features, total: float
