@@ -31,6 +31,15 @@ def test_residuals_that_are_not_near_zero_are_clipped_at_a_deviation(labels: np.
     assert Clip.of(labels) == Clip(1.0, KEPT_NORMAL)
 
 
+def test_the_more_answers_the_farther_skewed_labels_are_clipped() -> None:
+    claims = np.append(np.zeros(850), np.random.default_rng(3).lognormal(0, 0.6, 150))
+    clips = [Clip.of(claims, noise=noise) for noise in (1.0, 0.03, 0.003)]
+    assert [clip.deviations for clip in clips] == sorted(clip.deviations for clip in clips)
+    assert clips[0].deviations <= 1.0 < clips[-1].deviations
+    assert clips[0].kept <= clips[-1].kept <= 1.0
+    assert Clip.of(NORMAL, noise=1e-6).deviations == 0.5
+
+
 def test_nothing_is_known_of_residuals_once_most_is_explained() -> None:
     assert Clip.of(NORMAL, left=0.6).deviations == 0.5
     assert Clip.of(NORMAL, left=0.4) == Clip()

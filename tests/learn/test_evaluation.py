@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
@@ -126,6 +127,28 @@ def test_noise_in_wrong_labels_of_a_rare_class_is_no_reason_to_reject_a_model(
     with pytest.raises(StopIteration) as end:
         steps.send(found)
     assert end.value.value.evaluation.kept is kept
+
+
+@pytest.mark.parametrize(("errors", "kept"), [(3.5, True), (4.5, False)])
+def test_a_score_that_clearly_tells_something_is_kept_unless_it_is_surely_worse(
+    errors: float, kept: bool
+) -> None:
+    """Where little was expected, and the devices of a curve have seen labels go with the score."""
+    label, variance = -0.8, 4e-4
+    told = {"right": (-label - errors * math.sqrt(variance), variance), "label": (label, 1e-9)}
+    found = {
+        name: QuestionEstimate(500, np.array([mean]), np.array([noise]))
+        for name, (mean, noise) in told.items()
+    }
+    training = Training("rare", 1.0, "logistic", Boolean("y"), FEATURES, 3_000)
+    score, constant = Score(FEATURES, -2.0, [np.array([1.0])]), Score.constant(FEATURES, -2.2)
+    for clear in (True, False):
+        candidate = Candidate(score, constant, 1.0, 1.0, clear=5.0 if clear else 0.0)
+        steps = evaluated(candidate, training, partial(StepRequest, model=score, best=score))
+        next(steps)
+        with pytest.raises(StopIteration) as end:
+            steps.send(found)
+        assert end.value.value.evaluation.kept is (kept and clear)
 
 
 def judged_tail(run: int, range_high: float) -> tuple[Evaluation, float, bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,10 @@ import pytest
 from harmony import Boolean, Categorical, Numeric
 from harmony.learn import Training
 from harmony.learn.collecting import train
-from harmony.learn.density import Density
-from harmony.learn.features import Features, Gradient
+from harmony.learn.features import Gradient
 from harmony.learn.logit import predictive_log_odds
-from harmony.learn.placing import Places
-from harmony.learn.rare import Moments, Side, _shrunk, contrast_noise, sides_of
+from harmony.learn.rare import _shrunk
 from harmony.learn.records import Records
-from harmony.learn.trainer import LABEL, QuestionEstimate
 
 N = 400_000
 FEATURES = [Numeric("x", -6, 6), Numeric("z", -6, 6)]
@@ -80,28 +76,6 @@ def test_categories_of_a_rare_class_are_learned(rarely: bool) -> None:
     assert (constant - found) / (constant - log_loss(chance, y)) > 0.85
 
 
-def test_cells_tell_the_moments_of_a_category() -> None:
-    """Of a class that 1 in 50 have, three quarters have the rarer of two values."""
-    cells = told(0.98, 0.005, 0.015)
-    moments = moments_of({"gradient of x": told(0, 1, 0), "gradient of g": cells}, ["g"])
-    expected = 2 * np.array([0.005 - 0.02 * 0.6, 0.015 - 0.02 * 0.4])
-    found = moments.gradient(-0.96).means[1:]
-    basis = moments.known.blocks[1].basis
-    assert basis is not None
-    assert found == pytest.approx(expected @ basis)
-
-
-def test_the_noise_of_cells_is_that_of_their_contrasts() -> None:
-    """10,000 draws of randomised response over four cells: one in a million is off by 7%."""
-    rng, epsilon, n = np.random.default_rng(9), 1.0, 400
-    p, q = np.exp(epsilon) / (np.exp(epsilon) + 3), 1 / (np.exp(epsilon) + 3)
-    chances = np.array([p, q, q, q])  # nobody is of the class
-    draws = (rng.multinomial(n, chances, 10_000) / n - q) / (p - q)
-    cells = QuestionEstimate(n, draws.mean(axis=0), draws.var(axis=0))
-    contrast = draws[:, 1:] @ np.array([1.0, -1.0, 0.0]) / np.sqrt(2)
-    assert contrast_noise(cells) == pytest.approx(contrast.var(), rel=0.07)
-
-
 def test_noise_is_not_taken_for_correlations() -> None:
     """Of 200 draws of noise alone one in six is taken for something; 60 would be 6 errors more."""
     rng, noise = np.random.default_rng(12), np.array([0.1] * 10 + [3.0] * 5)
@@ -109,46 +83,6 @@ def test_noise_is_not_taken_for_correlations() -> None:
     assert sum(bool(_shrunk(draw, np.ones(15)).any()) for draw in draws) < 60
     clear = Gradient(np.full(15, 2.0), noise**-2.0)
     assert _shrunk(clear, np.ones(15))[:10] == pytest.approx(2.0, rel=0.05)
-
-
-def moments_of(found: dict[str, QuestionEstimate], celled: Sequence[str] = ()) -> Moments:
-    features = [Numeric("x", -1, 1), Categorical("g", ["a", "b"])]
-    places = Places()
-    places.densities["x"] = Density.even(-1.0, 1.0)
-    places.frequencies["g"] = QuestionEstimate(1000, np.array([0.6, 0.4]), np.full(2, 1e-9))
-    moments = Moments(Features.of(features, places), sides_of(features, places), -0.98, celled)
-    moments.learn(found)
-    return moments
-
-
-def told(*estimates: float) -> QuestionEstimate:
-    return QuestionEstimate(1000, np.array(estimates), np.full(len(estimates), 1e-6))
-
-
-def test_three_bins_tell_the_rate_and_the_moment() -> None:
-    """Of a class that 1 in 50 have, three quarters are above the middle."""
-    moments = moments_of({"gradient of x": told(0.005, 0.98, 0.015), "gradient of g": told(0, 0)})
-    rate = (1 + moments.label(told(-0.96)).mean) / 2
-    assert rate == pytest.approx(0.02, abs=0.001)
-    number = moments.gradient(-0.96).means[0]
-    assert number == pytest.approx(2 * 0.01 * moments.sides["x"].factor, rel=0.01)
-
-
-def test_a_feature_that_nobody_told_of_has_no_precision() -> None:
-    nobody = QuestionEstimate(0, np.zeros(3), np.full(3, np.inf))
-    moments = moments_of({"gradient of x": nobody, "gradient of g": told(0, 0), LABEL: nobody})
-    gradient = moments.gradient(-0.96)
-    assert gradient.precisions[0] == 0
-    assert np.isfinite(gradient.means).all()
-    assert moments.label(told(-0.96)).mean == -0.96
-
-
-def test_the_middle_avoids_a_spike() -> None:
-    """Half of all devices have the same number; on which side they are is told all the same."""
-    points = np.concatenate([np.zeros(256), np.linspace(0.2, 1, 256)])
-    side = Side.best(points)
-    assert side.told > 0.95
-    assert side.scaling.middle - side.scaling.reach / 2 > 0
 
 
 def test_log_odds_that_are_not_known_well_cost_less_if_they_are_less_steep() -> None:

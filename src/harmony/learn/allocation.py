@@ -20,6 +20,7 @@ from ..attributes import MAX_WEIGHT, Attribute, Numeric
 from . import step as ask_for
 from .clipping import WIDE_CLIP, Clip
 from .frequencies import MOST_VALUES
+from .length import Length
 from .planning import LEAST_CLOSED, answer_noise, mean_share
 from .step import UNSCALED, Question, Residual, Scaling
 from .training import Training
@@ -67,6 +68,9 @@ CLOSER_STEPS = 2
 
 CLOSER_TO_MANY = 4.0
 """... where a feature has so many values that noise hides how frequent most of them are."""
+
+LEVEL_WEIGHTS, LENGTH_WEIGHT = 18, 3
+"""The weights of all questions of the last step for squared loss, and that of the length."""
 
 RARE_LINES, RARE_CURVE = 1.5, 6.0
 """... where one of two classes is rare: what a line asks needs no label, but a curve does."""
@@ -281,6 +285,19 @@ class Allocation:
             residual = self.residual(mean, residual_variance, residual_variance)
         return Clips(residual.clip, std / 2, 3 * std, 1.5 * std, residual.attenuation)
 
+    def length(
+        self, std: float, mean: float, residuals: Floats, size: float
+    ) -> tuple[Length, Clips]:
+        """Where the last line clips, of a score of deviation `std`, by what residuals may be.
+
+        So many answers without noise have told how those are spread.
+        """
+        devices = max(self.level_devices * LENGTH_WEIGHT / LEVEL_WEIGHTS, 1.0)
+        unit = float(residuals.std())
+        length = Length.best(residuals, size, self.noise / devices * (unit / std) ** 2)
+        clip = min(length.deviations * unit, 1 + abs(mean))
+        return length, Clips(clip, std / 2, 3 * std, 1.5 * std, length.kept)
+
     def line(self, clips: Clips) -> tuple[Question, ...]:
         """The slope along the direction, most often, and the direction's variance."""
         near, far = ("direction", clips.near), ("direction", clips.far)
@@ -300,7 +317,7 @@ class Allocation:
 
     def level(self, clips: Clips, level_clip: float) -> tuple[Question, ...]:
         """The means of the residual and of the score, and a line along the score itself."""
-        residual = ask_for.product(("residual", level_clip), weight=12)
+        residual = ask_for.product(("residual", level_clip), weight=LEVEL_WEIGHTS - 6)
         return (residual, ask_for.product(("direction", clips.centre), weight=2), *self.line(clips))
 
 

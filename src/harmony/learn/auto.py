@@ -36,6 +36,7 @@ from .correlations import ask_correlations
 from .evaluation import Candidate, evaluated
 from .features import Features, moved_scalings
 from .intervals import coefficient_intervals
+from .length import prior_length
 from .level import best_clip, mean_residual
 from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
 from .mixture import Mixture, next_shares
@@ -46,6 +47,7 @@ from .rare import learn_moments
 from .score import Score
 from .shrinkage import posterior_mean, surprised_mean
 from .spikes import find_others, label_range
+from .tilts import normal_class
 from .trainer import UNKNOWN, Estimates, Method, Outcome, QuestionEstimate, StepRequest
 from .training import Training
 
@@ -54,9 +56,6 @@ PRIOR_STEP = 0.75
 
 MOST_STEP = 4.0
 """The longest step: beyond it more is noise than not."""
-
-PRIOR_LENGTH_ERROR = 0.3
-"""The prior deviation of a score's length from the right one, after all iterations."""
 
 LEAST_VARIANCE = 0.05
 """The least share of a label's variance that a model is taken to leave."""
@@ -67,8 +66,12 @@ LEAST_EXPLAINED = 0.005
 """The share of a number's variance that a score is thought to explain, below which all devices that
 are left tell the level: 47 random trainings that went on lost half a percent on average."""
 
-COMMON = 0.88
-"""The mean of a label of -1 and 1 beyond which one of the classes is rare: 6%."""
+SHOWN = 0.05
+"""The share of a number's variance that a clipped residual is thought to show of a direction, where
+it matters how far it is clipped: little, since noise costs more than bent directions do."""
+
+COMMON = 0.76
+"""The mean of a label of -1 and 1 beyond which one of the classes is rare: 12%."""
 
 PLACE_DOUBT = 0.15
 """How far off the mean of a label may be once that has been placed, in its deviations."""
@@ -94,7 +97,11 @@ class _State:
     told: QuestionEstimate = UNKNOWN
     """What devices have told of the mean of a label of two classes."""
     covariance: Floats | None = None
-    """That of the features, as far as gradients have shown it."""
+    """That of the features, as far as devices have shown it."""
+    intercept: float | None = None
+    """The mean of the score, if that is log-odds: else it has the label's."""
+    label_covariance: float | None = None
+    """That of the label with a score that is log-odds."""
 
     @property
     def score_std(self) -> float:
@@ -144,7 +151,8 @@ def auto(training: Training) -> Method:
         told = state.places, candidate.score, candidate.residual_std, state.label
         intervals = yield from coefficient_intervals(allocation, state.known, *told, ask)
     else:
-        begun = state.score, best, state.mean, std
+        centre = state.mean if state.intercept is None else state.intercept
+        begun = state.score, best, centre, std, state.label_covariance
         candidate = yield from calibrated(allocation, *begun, state.told, ask)
         intervals = None
     outcome = yield from evaluated(candidate, training, ask)
@@ -222,11 +230,12 @@ def _descend(
     feature_shares = np.full(count, 1 / count)
     path = Path.begun(state.known.variances)
     left = allocation.iterations * allocation.gradient_devices
+    noise = state.known.direction_noise(allocation.noise) * count / left / SHOWN
     for iteration in range(allocation.iterations):
         known, devices = state.known, left // (allocation.iterations - iteration)
         left -= devices
         moments = state.mean, state.variance, state.residual_variance
-        clip = Clip.of(state.labels, state.residual_variance / state.variance)
+        clip = Clip.of(state.labels, state.residual_variance / state.variance, noise)
         residual = allocation.residual(*moments, clip)
         asked = allocation.gradient(known.features, residual, feature_shares, known.scalings)
         ask = partial(
@@ -272,13 +281,14 @@ def _descend_rare(
     )
     count = len(state.known.blocks)
     yield from _place_again(training, allocation, state, np.full(count, 1 / count), ask)
-    known = state.known
-    begun = allocation, known, state.places, state.told
-    state.weights, state.told = yield from learn_moments(*begun, ask)
+    begun = allocation, state.known, state.places, state.told
+    direction = yield from learn_moments(*begun, ask)
+    state.known, state.weights, state.covariance, state.told, state.label_covariance = direction
     state.mean, state.mean_error = posterior_label_mean(state.told)
     state.variance = 1 - state.mean**2
-    state.score = Score.constant(known.features, state.mean).plus(1.0, known.score(state.weights))
-    left = state.variance - state.score_std**2
+    state.intercept, explained = normal_class(state.score_std, (1 + state.mean) / 2)
+    state.score = state.known.score(state.weights).shifted(state.intercept)
+    left = state.variance - explained
     state.residual_variance = max(left, LEAST_VARIANCE * state.variance)
 
 
@@ -306,12 +316,14 @@ def _level(
 ) -> Generator[StepRequest, Estimates, Candidate]:
     """Set the length and the level of a score for squared loss, with the devices that are left."""
     centred, devices = state.known.score(state.weights), allocation.level_devices
-    clips = allocation.clips(std, state.mean, state.residual_variance, devices // 3)
+    placed = state.residuals, state.places.sizes.get(state.label.name, 0.0)
+    length, clips = allocation.length(std, state.mean, *placed)
     clip = allocation.level_clip(state.mean, state.mean_error, state.residual_variance)
     clip = best_clip(state.residuals, clip, 1 + abs(state.mean), 2 * allocation.noise / devices)
     found = yield ask("level", allocation.level(clips, clip), devices, direction=centred)
     slope, error, std = _slope(found, std, clips)
-    longer = posterior_mean(slope, error, 0.0, PRIOR_LENGTH_ERROR)
+    prior = prior_length(*placed)
+    longer = posterior_mean(length.longer(slope), length.error(error), *prior)
     prior_std = math.hypot(state.mean_error, std)
     higher = mean_residual(found["residual"], clip, state.residuals, prior_std)
     centre = _posterior_mean(found["direction"], clips.centre, 0.0, std / 2)
@@ -365,6 +377,6 @@ def _posterior_mean(
 
 def score_for_loss(training: Training, state: _State) -> Score:
     """Return the score for the training's loss: log-odds, unless the loss is squared."""
-    if training.loss == "squared":
+    if training.loss == "squared" or state.intercept is not None:
         return state.score
     return normal_log_odds(state.score, state.mean, state.explained)

@@ -21,6 +21,8 @@ from .allocation import Allocation
 from .curves import (
     PRIOR_INTERCEPT,
     PRIOR_LOG_SLOPE,
+    UNUSUAL,
+    USUAL_LOG_STD,
     PriorLogOdds,
     curve_edges,
     points_of,
@@ -31,7 +33,7 @@ from .logit import (
     constant_log_odds,
     posterior_label_mean,
     predictive_log_odds,
-    regression_log_odds,
+    with_moments,
 )
 from .score import Score
 from .trainer import Estimates, QuestionEstimate, StepRequest
@@ -72,13 +74,14 @@ def calibrated(
     prior: Score,
     mean: float,
     std: float,
+    covariance: float | None,
     label: QuestionEstimate,
     ask: partial[StepRequest],
 ) -> Generator[StepRequest, Estimates, Candidate]:
     """Turn a score into log-odds, with the devices that are left.
 
-    Scores are thought to have this mean and deviation, and log-odds to be the `prior`; `label` is
-    what is known of the label's mean.
+    Scores are thought to have this mean and deviation, and log-odds to be the `prior`, or what
+    gives labels this `covariance` with the score; `label` is what is known of the label's mean.
     """
     devices = allocation.level_devices
     belief = score_density(mean, std)
@@ -91,8 +94,8 @@ def calibrated(
     placed, counts = found[place.name], []
     if placed.n:
         counts.append(Counts(edges, placed.estimates, NORMAL_SIZE * placed.variance))
-    if allocation.rare:
-        known = partial(regression_log_odds, mean=posterior_label_mean(label)[0])
+    if covariance is not None:
+        known = partial(with_moments, mean=posterior_label_mean(label)[0], covariance=covariance)
     else:
         known = partial(_at_scores, score, prior)
     believed, epsilon = belief.believing(counts), allocation.training.epsilon
@@ -115,7 +118,28 @@ def calibrated(
         found = yield ask("curve", (ask_for.surplus(near),), rest, best=log_odds.of(score))
         log_odds = refine_threshold(log_odds, near, found["surplus"], label.mean, shares)
     constant = constant_log_odds(score.features, label)
-    return Candidate(log_odds.of(score), constant, log_odds.slope * std, 1.0, label)
+    seen = errors_apart(edges, curve)
+    return Candidate(log_odds.of(score), constant, log_odds.slope * std, 1.0, label, clear=seen)
+
+
+def errors_apart(edges: Floats, curve: QuestionEstimate) -> float:
+    """Return by how many standard errors labels go with scores, as devices of a curve have told.
+
+    They have not chosen the score, so this is a test of it.
+
+    >>> told = QuestionEstimate(1000, np.array([0.45, 0.05, 0.35, 0.15]), np.full(4, 1e-4))
+    >>> round(errors_apart(np.array([-1.0, 0.0, 1.0]), told), 1)
+    8.6
+    """
+    if not curve.n:
+        return 0.0
+    negative, positive = curve.estimates.reshape(-1, 2).T
+    middles, shares = (edges[1:] + edges[:-1]) / 2, negative + positive
+    apart = middles - float(middles @ shares) / float(shares.sum())
+    rate = float(np.clip(positive.sum() / shares.sum(), 0.0, 1.0))
+    goes = float(apart @ ((1 - rate) * positive - rate * negative))
+    noise = curve.variance.reshape(-1, 2) @ np.array([rate**2, (1 - rate) ** 2])
+    return goes / math.sqrt(float(apart**2 @ noise))
 
 
 def score_density(mean: float, std: float) -> Density:
@@ -168,7 +192,8 @@ def fit_log_odds(
         believed = believed / max(believed.sum(), 1e-9)
         mean = float(believed @ (2 * positive - 1))
         rate = (label.mean - mean) / math.sqrt(label.variance[0]) if label.n else 0.0
-        return np.concatenate([weight * parted, [rate], (theta - start) / scales])
+        usual = (theta[1] - USUAL_LOG_STD) / UNUSUAL
+        return np.concatenate([weight * parted, [rate, usual], (theta - start) / scales])
 
     theta = least_squares(misses, start)
     if averages:

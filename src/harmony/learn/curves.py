@@ -23,6 +23,9 @@ PriorLogOdds = Callable[[Floats], tuple[float, float]]
 PRIOR_INTERCEPT, PRIOR_LOG_SLOPE = 1.0, 0.7
 """The prior deviations of the intercept and of the logarithm of the slope."""
 
+USUAL_LOG_STD, UNUSUAL = -0.4, 1.0
+"""The logarithm of the deviation that log-odds have in most populations, give or take."""
+
 TOLERATED = {4: 0.1, 6: 0.01, 8: 0.01, 12: 0.01, 16: 0.01}
 """By how many bins one has that tells a level and a slope: the share of what a score gains that
 noise may cost for the sake of so many.  Two would do, were log-odds linear; four show a tail."""

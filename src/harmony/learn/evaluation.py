@@ -54,6 +54,10 @@ residuals need not go with them along a line: a share of the score's variance.  
 trainings with light-tailed labels it was off, without noise, by -.02 to .08 of that in half of
 them, and by -.12 to .35 in eight of ten."""
 
+CLEAR, SURE_OF_CLEAR = 3.5, 4.0
+"""By how many errors labels must go with a score to make it clear that it tells something, and by
+how many such a model must then seem to be worse."""
+
 HOPELESS, GAIN_STD = -0.05, 0.15
 """The gain that is expected where the plan says that nothing can be learned, and its doubt."""
 
@@ -130,6 +134,8 @@ class Candidate(NamedTuple):
     """What is known of the mean of a label of two classes."""
     range: Attribute | None = None
     """The range that numeric labels were seen in."""
+    clear: float = 0.0
+    """By how many errors labels of two classes go with the score, as others have told."""
 
     def in_domain(self, domain: Attribute) -> Candidate:
         """Return the same for labels that are seen in their whole domain."""
@@ -187,10 +193,13 @@ def evaluated(
     return Outcome(score if about.kept else constant, about)
 
 
-def is_kept(gain: float, error: float, expected: float, sure: float = SURE) -> bool:
+def is_kept(
+    gain: float, error: float, expected: float, sure: float = SURE, clear: bool = False
+) -> bool:
     """Whether a model of this estimated gain over the constant, with this error, is kept.
 
-    What the plan lets one expect counts, too: the more, the less the devices can tell.
+    What the plan lets one expect counts, too: the more, the less the devices can tell.  Where it is
+    clear from elsewhere that the model tells something, it is enough if it is not surely worse.
 
     >>> is_kept(0.1, 0.05, 0.0), is_kept(-0.1, 0.05, 0.0), is_kept(-0.001, 0.002, 0.0)
     (True, False, True)
@@ -200,7 +209,7 @@ def is_kept(gain: float, error: float, expected: float, sure: float = SURE) -> b
     surely_worse = gain < -max(sure * error, TOLERATED)
     likely = posterior_mean(gain, error, expected, GAIN_STD)
     doubt = min(error / 2, MOST_TOLERATED)
-    return not surely_worse and likely > -max(doubt, TOLERATED)
+    return not surely_worse and (clear or likely > -max(doubt, TOLERATED))
 
 
 def _named(question: Question, name: str) -> Question:
@@ -285,7 +294,9 @@ def _error(candidate: Candidate, found: Estimates, devices: int, expected: float
     # in their number says little against what the plan lets one expect.
     unit = max(2 * (0.5 - usual), LEAST_RARE) ** 2
     told = (right - usual) / unit, math.hypot(right_error, usual_error) / unit
-    kept = is_kept(*told, expected, sure=SURE_OF_LABELS)
+    clear = candidate.clear > CLEAR
+    sure = SURE_OF_CLEAR if clear else SURE_OF_LABELS
+    kept = is_kept(*told, expected, sure=sure, clear=clear)
     return Evaluation("error", value, value - error, value + error, 0.5 - usual, devices, kept)
 
 

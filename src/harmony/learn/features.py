@@ -213,6 +213,10 @@ class Features:
         each = np.array([1 / (noise * block.coordinate_noise) for block in self.blocks])
         return each[self.owners]
 
+    def direction_noise(self, noise: float) -> float:
+        """Return the noise in a direction, if a device asked of each feature tells all of it."""
+        return float(np.sum(1 / (self.variances * self.precision_per_device(noise))))
+
     def by_feature(self, coordinates: Floats) -> Floats:
         """Add the coordinates of each feature up."""
         total: Floats = np.bincount(self.owners, coordinates, len(self.blocks)).astype(np.float64)

@@ -68,22 +68,23 @@ def normal_log_odds(score: Score, mean: float, explained: float) -> Score:
     return score.shifted(-mean).times(slope / std).shifted(intercept)
 
 
-def regression_log_odds(scores: Floats, mean: float) -> tuple[float, float]:
-    """Return intercept and slope of log-odds, by standardised scores, that are a regression.
+def with_moments(scores: Floats, mean: float, covariance: float) -> tuple[float, float]:
+    """Return intercept and slope of log-odds, by standardised scores, of labels of -1 and 1.
 
-    That is of labels of -1 and 1 with this `mean`; all scores are equally likely.  Where one of
-    both is rare they need not be normal for it: the few that matter are in a tail.
+    Labels have this `mean` and this `covariance` with the scores, which are equally likely and need
+    not be normal: where one class is rare the few that matter are in a tail.
 
     >>> scores = np.array([NormalDist().inv_cdf((i + 0.5) / 500) for i in range(500)])
-    >>> [round(one, 1) for one in regression_log_odds(0.02 * scores, -0.98)]
+    >>> [round(one, 1) for one in with_moments(2 * scores, -0.98, 0.04)]
     [-5.1, 1.0]
     """
     unit = max(float(scores.std()), 1e-9)
     nodes = np.sort(scores - scores.mean()) / unit
-    rare = min(max(round(len(nodes) * (1 + mean) / 2), 1), len(nodes) - 1)
-    separable = 2 * float(nodes[-rare:].sum()) / len(nodes)
-    covariance = min(unit, MOST_SEPARATION * separable)
-    return match_moments(mean, covariance, nodes, np.full(len(nodes), 1 / len(nodes)))
+    rare = min(max(round(len(nodes) * (1 - abs(mean)) / 2), 1), len(nodes) - 1)
+    farthest = nodes[-rare:] if mean < 0 else -nodes[:rare]
+    separable = 2 * float(farthest.sum()) / len(nodes)
+    seen = min(covariance / unit, MOST_SEPARATION * separable)
+    return match_moments(mean, seen, nodes, np.full(len(nodes), 1 / len(nodes)))
 
 
 def predictive_log_odds(theta: Floats, covariance: Floats, scores: Floats) -> tuple[float, float]:

@@ -20,7 +20,7 @@ import numpy as np
 from ..arrays import Floats
 from .correlations import Correlations, possible
 from .features import Features, Gradient
-from .mixture import Mixture, posterior_weights
+from .mixture import GRID_SIZE, Mixture, posterior_weights
 
 CURVATURE_DOUBT = 0.5
 CURVATURES = (0.05, 5.0)
@@ -132,7 +132,7 @@ class Path:
         return Falls(here, np.ones_like(roots), covariance)
 
     def target(
-        self, known: Features, total: float
+        self, known: Features, total: float, grid_size: int = GRID_SIZE
     ) -> tuple[Floats, Mixture, Gradient, Floats | None]:
         """Return the weights to go to, the priors that say so, and what those were fitted to.
 
@@ -144,15 +144,16 @@ class Path:
             falls.here.precisions * falls.curvatures**2,
         )
         if self.correlations is not None and falls.covariance is not None:
-            return *_apart(known, total, now, falls.here, falls.covariance), falls.covariance
-        mixture = Mixture.fit(known, wanted, total)
+            begun = known, total, grid_size, now
+            return *_apart(*begun, falls.here, falls.covariance), falls.covariance
+        mixture = Mixture.fit(known, wanted, total, grid_size)
         if falls.covariance is None:
             return posterior_weights(known, wanted, mixture), mixture, wanted, None
         crossing = falls.covariance - np.diag(self.variances)
         for _ in range(ROUNDS):
             aimed = _solved(known, mixture, wanted.plus(crossing @ now), falls.covariance)
             own = wanted.plus(crossing @ (now - aimed))
-            mixture = Mixture.fit(known, own, total)
+            mixture = Mixture.fit(known, own, total, grid_size)
         return aimed, mixture, own, falls.covariance
 
 
@@ -212,7 +213,12 @@ def _correlations(rows: Floats, seen: Floats, size: float) -> Floats:
 
 
 def _apart(
-    known: Features, total: float, now: Floats, here: Gradient, covariance: Floats
+    known: Features,
+    total: float,
+    grid_size: int,
+    now: Floats,
+    here: Gradient,
+    covariance: Floats,
 ) -> tuple[Floats, Mixture, Gradient]:
     """Return the weights to go to, the priors that say so, and what those were fitted to.
 
@@ -224,7 +230,7 @@ def _apart(
     least_squares = now + inverse @ here.means
     errors = inverse**2 @ (1 / np.maximum(here.precisions, 1e-30))
     own = Gradient(apart.variances * least_squares, 1 / (apart.variances**2 * errors))
-    mixture = Mixture.fit(apart, own, total)
+    mixture = Mixture.fit(apart, own, total, grid_size)
     return _solved(apart, mixture, here.plus(covariance @ now), covariance), mixture, own
 
 

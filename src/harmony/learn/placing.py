@@ -87,11 +87,11 @@ class Places:
         density = self.densities[label.name]
         return in_range(density, *number_range(density, size, label=True), label)
 
-    def points(self, feature: Numeric) -> Floats:
+    def points(self, feature: Numeric, count: int = POINTS) -> Floats:
         """Return numbers that stand for devices, a feature's range scaled to [-1, 1]."""
         half = (feature.high - feature.low) / 2
         density = self.densities[feature.name].moved(feature.low + half, half)
-        return density.points(POINTS, -1.0, 1.0)
+        return density.points(count, -1.0, 1.0)
 
     def range_of(self, name: str) -> tuple[float, float]:
         return number_range(self.densities[name], self.sizes.get(name, 0.0))

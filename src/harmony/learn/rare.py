@@ -13,30 +13,26 @@ a few devices tell the gradient of the score itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Floats
-from ..attributes import Attribute, Numeric
+from ..attributes import Attribute
 from ..mechanisms.designs import best_design
 from .allocation import Allocation
-from .features import LEAST_COVARIANCE, LEAST_STD, Block, Features, Gradient
-from .logit import posterior_label_mean, separable_covariance
-from .mixture import Mixture, optimal_shares, posterior_weights
+from .correlations import Told, ask_correlations
+from .features import Block, Features, Gradient
+from .logit import posterior_label_mean
+from .mixture import next_shares, posterior_weights
+from .moments import Fitted, Moments, joined, rate_of
 from .placing import Places
 from .planning import answer_noise
 from .score import Score
-from .step import Residual, Scaling
-from .trainer import LABEL, Estimates, QuestionEstimate, StepRequest
-
-MIDDLE = 0.1
-"""The width of the middle that counts as neither above nor below, in deviations of a number."""
-
-LEAST_TOLD = 0.95
-"""The share of devices that should not be in that middle, if there is a choice."""
+from .step import Residual
+from .trainer import Estimates, QuestionEstimate, StepRequest
 
 DIRECTION_CLIP = 2.5
 ROUNDS = 2
@@ -45,10 +41,8 @@ ROUNDS = 2
 STEP = 0.75
 """How far to go to what that leaves to the weights, if nothing else were correlated."""
 
-GRID_SIZE = 4
-"""Prior variances that weights may have, below the greatest: a rare class is hard to see, so what
-changes log-odds by less than a third is not looked for."""
-
+LEAST_SEEN = 40.0
+"""How precisely weights must be told for it to matter, by themselves, how features go together."""
 
 MOST_CELLED, MOST_CELLS = 16, 64
 """How many categories may be asked each in a step of its own, and how many values they may have."""
@@ -56,131 +50,6 @@ MOST_CELLED, MOST_CELLS = 16, 64
 MOST_PASSES, MOST_STEPS = 6, 48
 """How often these steps are repeated, each time with as many devices as seem best, and how many
 steps that may be."""
-
-
-class Side(NamedTuple):
-    """How devices tell on which side of a middle a number is, and how that goes with the number."""
-
-    scaling: Scaling
-    factor: float
-    """What turns a gradient of the side into one of the standardised number."""
-    mean: float
-    told: float
-    """The share of devices that are not in the middle."""
-
-    @classmethod
-    def best(cls, points: Floats) -> Side:
-        """Return the side that goes with a number most, of those that tell of nearly everyone.
-
-        >>> side = Side.best(np.linspace(-1, 1, 512))
-        >>> round(abs(side.scaling.middle), 1), round(side.factor, 1), side.told > 0.95
-        (0.0, 1.2, True)
-        """
-        std = max(float(points.std()), LEAST_STD)
-        quantiles = np.quantile(points, np.linspace(0.02, 0.98, 49))
-        middles = np.sort(np.concatenate([quantiles, (quantiles[1:] + quantiles[:-1]) / 2]))
-        apart = points - middles[:, None]
-        sides = np.sign(apart) * (np.abs(apart) >= MIDDLE / 2 * std)
-        told = np.abs(sides).mean(axis=1)
-        covariances = sides @ (points - points.mean()) / len(points)
-        at = int(np.argmax(covariances - std * (told < LEAST_TOLD)))
-        factor = std / max(float(covariances[at]), LEAST_COVARIANCE * std)
-        scaling = Scaling(float(middles[at]), MIDDLE * std)
-        return cls(scaling, factor, float(sides[at].mean()), max(float(told[at]), 0.1))
-
-
-def sides_of(features: Sequence[Attribute], places: Places) -> dict[str, Side]:
-    """Return the best side of every number."""
-    numbers = [feature for feature in features if isinstance(feature, Numeric)]
-    return {number.name: Side.best(places.points(number)) for number in numbers}
-
-
-class Moments:
-    """The moments of a rare label with every feature, as far as devices have told them."""
-
-    def __init__(
-        self,
-        known: Features,
-        sides: dict[str, Side],
-        asked_at: float,
-        celled: Collection[str] = (),
-    ) -> None:
-        self.known, self.sides, self.asked_at = known, sides, asked_at
-        self.celled = celled
-        """The categories that are asked value by value, of devices of the rare class."""
-        self.sign = 1.0 if asked_at < 0 else -1.0
-        self.found: dict[str, QuestionEstimate] = {}
-
-    @property
-    def scalings(self) -> dict[str, Scaling]:
-        return {name: side.scaling for name, side in self.sides.items()}
-
-    def learn(self, estimates: Estimates) -> None:
-        for name, estimate in estimates.items():
-            before = self.found.get(name)
-            self.found[name] = estimate if before is None else before.pooled(estimate)
-
-    def label(self, told: QuestionEstimate) -> QuestionEstimate:
-        """Return what is known of the label's mean, with what was told before."""
-        if LABEL in self.found:
-            told = _joined(told, self.found[LABEL])
-        for name, side in self.sides.items():
-            one = self.found.get(f"gradient of {name}")
-            if one is not None and one.n:
-                rate = (1 - one.estimates[1:2]) / side.told
-                mean = self.sign * (2 * rate - 1)
-                told = _joined(
-                    told, QuestionEstimate(one.n, mean, 4 * one.variance[1:2] / side.told**2)
-                )
-        return told
-
-    def gradient(self, mean: float) -> Gradient:
-        """Return the gradient at the constant model, for labels of this mean."""
-        unit, means, precisions = 1 + abs(self.asked_at), [], []
-        for feature, block in zip(self.known.features, self.known.blocks, strict=True):
-            estimate = self.found[f"gradient of {feature.name}"]
-            if feature.name in self.sides:
-                side = self.sides[feature.name]
-                below, middle, above = estimate.variance
-                moment = 2 * (estimate.estimates[2] - estimate.estimates[0])
-                means.append(np.array([side.factor * (moment - (mean + self.sign) * side.mean)]))
-                # Shares add up to one, so the middle's has the variance of the others' sum.
-                noise = 2 * (above + below) - middle if estimate.n else math.inf
-                variance = 4 * side.factor**2 * float(noise)
-            elif feature.name in self.celled:
-                shares = estimate.estimates[1:]
-                means.append(block.gradient(2 * self.sign * shares, mean + self.sign))
-                variance = 4 * contrast_noise(estimate)
-            else:
-                left = (mean - self.asked_at) / unit
-                means.append(unit * block.gradient(estimate.estimates, left))
-                variance = unit**2 * block.coordinate_noise * float(estimate.variance[0])
-                variance /= block.column_noise
-            precisions.append(np.full(len(block.variances), 1 / variance))
-        return Gradient(np.concatenate(means), np.concatenate(precisions))
-
-    @property
-    def answers(self) -> Floats:
-        """How many devices have told of the feature that each coordinate belongs to."""
-        told = [self.found[f"gradient of {one.name}"].n for one in self.known.features]
-        return np.array(told, np.float64)[self.known.owners]
-
-
-def contrast_noise(cells: QuestionEstimate) -> float:
-    """Return the variance of a contrast, of length one, between all cells but the first.
-
-    Cells add up to one, so the first has the variance of the sum of the others; between each two
-    of those noise has the same covariance.
-
-    >>> cells = QuestionEstimate(9, np.zeros(3), np.array([0.2, 0.1, 0.1]))  # independent ones
-    >>> round(contrast_noise(cells), 6)
-    0.1
-    """
-    if not cells.n:
-        return math.inf
-    count, each = len(cells.variance) - 1, float(np.mean(cells.variance[1:]))
-    covariance = (float(cells.variance[0]) - count * each) / (count * (count - 1))
-    return each - covariance
 
 
 def celled_features(features: Sequence[Attribute], epsilon: float, mean: float) -> list[str]:
@@ -222,13 +91,28 @@ def code_of(features: Sequence[Attribute], name: str, sign: float) -> Score:
     return Score(nothing.features, 0.0, tuple(blocks))
 
 
-def _joined(one: QuestionEstimate, other: QuestionEstimate) -> QuestionEstimate:
-    """Return both estimates of a mean, weighed by their precision."""
-    if not one.n or not other.n:
-        return one if one.n else other
-    share = other.variance / (one.variance + other.variance)
-    estimates = share * one.estimates + (1 - share) * other.estimates
-    return QuestionEstimate(one.n + other.n, estimates, share * one.variance)
+class Direction(NamedTuple):
+    """Features, recentred, with their weights in log-odds."""
+
+    known: Features
+    weights: Floats
+    covariance: Floats | None
+    """That of the features, where devices have told of it."""
+    told: QuestionEstimate
+    """What is known of the label's mean."""
+    label_covariance: float
+    """That of the score with the label of -1 and 1."""
+
+
+def weights_seen(allocation: Allocation, mean: float) -> float:
+    """Return how precisely devices will tell weights, in log-odds: the inverse of a variance.
+
+    A side moves with a weight by eight tenths of the rarer class.
+    """
+    devices = allocation.iterations * allocation.gradient_devices
+    noise = allocation.noise * ((1 + abs(mean)) / 2) ** 2
+    each = devices / len(allocation.training.features)
+    return each * (0.8 * rate_of(mean)) ** 2 / noise
 
 
 def learn_moments(
@@ -237,40 +121,63 @@ def learn_moments(
     places: Places,
     told: QuestionEstimate,
     ask: partial[StepRequest],
-) -> Generator[StepRequest, Estimates, tuple[Floats, QuestionEstimate]]:
-    """Return the weights of a regression of the label, and what is known of its mean."""
+) -> Generator[StepRequest, Estimates, Direction]:
+    """Find weights in log-odds, where one of two classes is rare."""
     features, count = known.features, len(known.blocks)
     asked_at = posterior_label_mean(told)[0]
     celled = celled_features(features, allocation.training.epsilon, asked_at)
-    moments = Moments(known, sides_of(features, places), asked_at, celled)
-    model, shares = Score.constant(features, asked_at), np.full(count, 1 / count)
+    together = Told(known, None, 0)
+    if weights_seen(allocation, asked_at) > LEAST_SEEN:
+        together = yield from ask_correlations(allocation, known, places, ask)
+    known = together.known
+    moments = Moments(known, places, asked_at, celled, together.correlations)
+    shares = np.full(count, 1 / count)
     passes = allocation.iterations
     if celled:
         passes = min(MOST_PASSES, MOST_STEPS // (len(celled) + 1))
-    devices = allocation.iterations * allocation.gradient_devices // passes
+    lines = 0 if together.devices else allocation.iterations * allocation.line_devices
+    devices = allocation.descending_devices - sum(allocation.closer_devices)
+    devices = (devices - together.devices - lines) // passes
     for done in range(1, passes + 1):
         for request in moment_requests(allocation, moments, shares, devices, ask):
             moments.learn((yield request))
-        mean = posterior_label_mean(moments.label(told))[0]
-        gradient = moments.gradient(mean)
-        mixture = Mixture.fit(known, gradient, separable_covariance(mean) ** 2, GRID_SIZE)
-        each = gradient.precisions / np.maximum(moments.answers, 1.0)
+        fitted = moments.fit(posterior_label_mean(joined(told, moments.told))[0])
+        each = fitted.gradient.precisions / np.maximum(moments.answers, 1.0)
         future = (passes - done) * devices * each
-        shares = optimal_shares(known, mixture, gradient.precisions, future)
-    weights = posterior_weights(known, gradient, mixture)
+        shares = next_shares(known, fitted.mixture, fitted.gradient, future)
+    weights = fitted.weights
+    if lines:
+        weights = yield from _less_what_others_take(
+            allocation, moments, fitted, lines // ROUNDS, ask
+        )
+    weights = moments.log_odds(fitted, weights)
+    moved = moments.covariance_with(weights)
+    return Direction(known, weights, fitted.covariance, joined(told, moments.told), moved)
+
+
+def _less_what_others_take(
+    allocation: Allocation,
+    moments: Moments,
+    fitted: Fitted,
+    devices: int,
+    ask: partial[StepRequest],
+) -> Generator[StepRequest, Estimates, Floats]:
+    """Return the weights where features take of each other what devices tell of the score."""
+    known, weights, mixture = moments.known, fitted.weights, fitted.mixture
+    model, count = Score.constant(known.features, moments.asked_at), len(known.blocks)
     for _ in range(ROUNDS):
         direction, std = known.score(weights), known.std(weights)
         along = Residual("direction", DIRECTION_CLIP * std)
-        asked = allocation.gradient(features, along, np.full(count, 1 / count), known.scalings)
-        devices = allocation.iterations * allocation.line_devices // ROUNDS
+        even = np.full(count, 1 / count)
+        asked = allocation.gradient(known.features, along, even, known.scalings)
         found = yield ask("line", asked, devices, model, direction=direction)
         falls = known.gradient(found, along)
         crossing = _shrunk(falls.plus(-known.variances * weights), known.variances * std)
-        target = posterior_weights(known, gradient.plus(-crossing), mixture)
+        target = posterior_weights(known, fitted.gradient.plus(-crossing), mixture)
         own = float(known.variances @ weights**2)
         longer = max(1 + float(weights @ crossing) / max(own, 1e-12), 1.0)
         weights = weights + STEP / longer * (target - weights)
-    return weights, moments.label(told)
+    return weights
 
 
 def moment_requests(
@@ -288,7 +195,9 @@ def moment_requests(
     apart = np.array([one.name in moments.celled for one in features])
     if not apart.all():
         others = [one for one, alone in zip(features, apart, strict=True) if not alone]
-        asked = allocation.moments(others, moments.scalings, shares[~apart] / shares[~apart].sum())
+        asked = allocation.moments(
+            others, moments.scalings(), shares[~apart] / shares[~apart].sum()
+        )
         at = Score.constant(features, moments.asked_at)
         yield ask("gradient", asked, max(round(devices * float(shares[~apart].sum())), 1), at)
     other_class = Score.constant(features, -moments.sign)
