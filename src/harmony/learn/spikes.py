@@ -35,6 +35,11 @@ SIZE, MOST_FOR_OTHERS, BINS = 600.0, 0.15, 7
 """Answers without noise that tell where the others are, the most that they take of all devices, and
 the bins that they are asked for."""
 
+SURE_SIZE, MOST_TO_BE_SURE = 300.0, 0.08
+"""The fewer others there are, the more answers it takes: so many by the square of their share, if
+that is no more than such a share of all devices.  With fewer, one in nine trainings on invented
+claims believed by noise that they lie elsewhere."""
+
 MIDDLES = 0.5 ** np.arange(0.5, OCTAVES, 0.5)
 WIDTHS = np.array([0.4, 0.8, 1.3])
 OTHERS = np.array([0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5])
@@ -188,12 +193,30 @@ def find_others(
     counts = places.counts.get(label.name, [])
     if not isinstance(label, Numeric) or not has_spike(counts):
         return
-    wanted = min(SIZE * allocation.noise, MOST_FOR_OTHERS * allocation.devices)
-    allocation.others_devices = max(1, round(wanted))
+    allocation.others_devices = devices_for_others(counts, allocation.noise, allocation.devices)
     asked = (ask_for.label_place(label, Spiked.believing(counts).cut(BINS)),)
     zero = Score.constant(training.features)
     found = yield StepRequest("places", asked, allocation.others_devices, zero, zero)
     places.learn(asked, found, ())
+
+
+def devices_for_others(counts: Sequence[Counts], noise: float, devices: int) -> int:
+    """Return how many of the devices are to tell where the other labels are.
+
+    `noise` is the variance of one answer.
+
+    >>> edges, errors = np.array([0.0, 1.0, 9.0]), np.full(2, 1e-4)
+    >>> for spike in (0.6, 0.9):
+    ...     placed = [Counts(edges, np.array([spike, 1 - spike]), errors)] * STAGES
+    ...     [devices_for_others(placed, 4.0, devices) for devices in (1000, 1_000_000)]
+    [150, 7500]
+    [150, 80000]
+    """
+    last = counts[STAGES - LAST_STAGES : STAGES]
+    others = max(1 - float(np.mean([one.shares.max() for one in last])), 0.01)
+    least = min(SIZE * noise, MOST_FOR_OTHERS * devices)
+    sure = min(SURE_SIZE / others**2 * noise, MOST_TO_BE_SURE * devices)
+    return max(1, round(max(least, sure)))
 
 
 def label_range(places: Places, label: Numeric, noise: float) -> tuple[Numeric, Floats]:
