@@ -32,7 +32,7 @@ from harmony.attributes import Attribute
 
 from . import searching
 from .information import Floats, Scores, least_error, most_of_classes, most_of_numbers
-from .invented import _fitted
+from .invented import fitted
 from .learning import DOCS
 from .page import table, write_section
 from .populations import POPULATIONS, Columns, Population
@@ -143,7 +143,7 @@ def effects(population: Population, people: int, seen: int) -> Effects:
     x, owners = design(population.features, drawn)
     x, y = x - x.mean(axis=0), drawn["label"].astype(np.float64)
     squared = population.loss == "squared"
-    weights = _fitted(np.column_stack([np.ones(len(x)), x]), y, squared)
+    weights = fitted(np.column_stack([np.ones(len(x)), x]), y, squared)
     each = squares(weights[1:], owners)
     scores = weights[0] + x @ weights[1:]
     if squared:

@@ -102,10 +102,10 @@ class People:
         truth = self.tested["label"].astype(np.float64)
         scale = max(float(scores.std()), 1e-12)
         design = np.column_stack([np.ones_like(scores), (scores - scores.mean()) / scale])
-        return self.error(design @ _fitted(design, truth, self.squared))
+        return self.error(design @ fitted(design, truth, self.squared))
 
 
-def _fitted(x: Floats, y: Floats, squared: bool, penalty: float = 1e-3) -> Floats:
+def fitted(x: Floats, y: Floats, squared: bool, penalty: float = 1e-3) -> Floats:
     """Return least squares, or a logistic regression by Newton's method; the first is a level."""
     ridge = penalty * np.eye(x.shape[1])
     if squared:
@@ -151,7 +151,7 @@ class Rivals:
             np.column_stack([np.ones(len(one)), CLIP * (one - self.middle) / self.scale])
             for one in (self.some, self.others)
         )
-        weights = _fitted(x, y[: len(x)], people.squared)
+        weights = fitted(x, y[: len(x)], people.squared)
         return people.error(np.full(len(tested), level)), people.error(tested @ weights)
 
     def errors(self, epsilon: float, seed: int) -> list[float | None]:
