@@ -304,7 +304,8 @@ class DistributionEstimate(Estimate):
         found = self._quantity(inside, 0.0, 0.0, 1.0)
         if not self.n:
             return found
-        read = float(inside @ self.consistent)
+        # Shares add up to 1, so all of them are just that, whatever a processor makes of the sum.
+        read = float(inside[0] + (inside - inside[0]) @ self.consistent)
         if self.question.step is not None:
             return found.reading(read)
         below = self._halves(low) if low > self.edges[0] else 0.0  # nobody is below the first edge
