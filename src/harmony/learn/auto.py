@@ -47,6 +47,7 @@ from .rare import learn_moments
 from .score import Score
 from .shrinkage import posterior_mean, surprised_mean
 from .spikes import find_others, label_range
+from .spread import Spread, score_points
 from .tilts import normal_class
 from .trainer import UNKNOWN, Estimates, Method, Outcome, QuestionEstimate, StepRequest
 from .training import Training
@@ -321,6 +322,9 @@ def _level(
     clip = allocation.level_clip(state.mean, state.mean_error, state.residual_variance)
     clip = best_clip(state.residuals, clip, 1 + abs(state.mean), 2 * allocation.noise / devices)
     found = yield ask("level", allocation.level(clips, clip), devices, direction=centred)
+    likely = score_points(state.known, state.places, centred)
+    share = Spread.clipped(likely, clips.far / std).share
+    width = _width(found["direction x direction"], clips.far / share, std)
     slope, error, std = _slope(found, std, clips)
     prior = prior_length(*placed)
     longer = posterior_mean(length.longer(slope), length.error(error), *prior)
@@ -329,8 +333,8 @@ def _level(
     centre = _posterior_mean(found["direction"], clips.centre, 0.0, std / 2)
     score = state.score.plus(longer, centred).shifted(higher - longer * centre)
     constant = Score.constant(score.features, state.mean + higher + centre)
-    stds = (1 + longer) * std, math.sqrt(state.residual_variance)
-    return Candidate(score, constant, *stds, range=state.label)
+    stds = (1 + longer) * width, math.sqrt(state.residual_variance)
+    return Candidate(score, constant, *stds, range=state.label, scores=likely)
 
 
 def _line(
@@ -361,11 +365,15 @@ def _slope(estimates: Estimates, std: float, clips: Clips) -> tuple[float, float
     it, so their ratio is the slope.  Correlated features widen the direction from the `std`
     that independent ones would give it, or narrow it.
     """
-    square = estimates["direction x direction"]
-    measured_std = max(_posterior_mean(square, clips.far, std, std / 3), std / 4)
+    measured_std = _width(estimates["direction x direction"], clips.far, std)
     product = estimates["residual x direction"]
     unit = clips.residual / clips.attenuation / measured_std
     return product.mean * unit, math.sqrt(product.variance[0]) * unit, measured_std
+
+
+def _width(square: QuestionEstimate, scale: float, std: float) -> float:
+    """Return how wide a direction is, of which devices have told, and which was thought to be."""
+    return max(_posterior_mean(square, scale, std, std / 3), std / 4)
 
 
 def _posterior_mean(

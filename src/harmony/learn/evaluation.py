@@ -15,27 +15,31 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from ..arrays import Floats
 from ..attributes import Attribute, Numeric
 from ..errors import SurveyError
 from . import step as ask_for
 from .excess import excess, tail_question
 from .explained import explained
 from .logit import constant_log_odds
-from .planning import EXPLAINED, mean_share
+from .planning import EXPLAINED, answer_noise, mean_share
 from .score import Score
 from .shrinkage import posterior_mean
+from .spread import INSTRUMENT_CLIP, NORMAL, Spread
 from .step import Question
 from .trainer import Estimates, Outcome, QuestionEstimate, StepRequest
 from .training import Training
 
-RESIDUAL_CLIP, WIDE_CLIP, SCORE_CLIP = 2.0, 3.0, 3.0
-"""Where residuals and scores are clipped, in their standard deviations: beyond the first residuals
-have a tail, and the second hides next to nothing of how they go with the score."""
+RESIDUAL_CLIP, WIDE_CLIP = 2.0, 3.0
+"""Where residuals are clipped, in their standard deviations: beyond the first they have a tail, and
+the second hides next to nothing of how they go with the score."""
 
-INSTRUMENT_CLIP = 0.5
-INSTRUMENT_SHARE, LENGTH_DOUBT = 0.75, 0.5
-"""The mean of a normal score times itself, clipped there, in deviations; and how far that, and the
-deviation, may be off before devices are asked."""
+SQUARES, QUESTIONS = 3, 14
+"""The weight of the score's square among those of all questions."""
+
+LENGTH_DOUBT = 0.5
+"""How far the deviation of the score, and its mean times the instrument, may be off before devices
+are asked."""
 
 SIGN = 1e-9
 """Where a score is clipped of which the sign counts."""
@@ -136,6 +140,8 @@ class Candidate(NamedTuple):
     """The range that numeric labels were seen in."""
     clear: float = 0.0
     """By how many errors labels of two classes go with the score, as others have told."""
+    scores: Floats = NORMAL
+    """Scores that are thought to be equally likely, in any unit."""
 
     def in_domain(self, domain: Attribute) -> Candidate:
         """Return the same for labels that are seen in their whole domain."""
@@ -149,7 +155,7 @@ class Candidate(NamedTuple):
             return self
         score, constant = (one.times(factor).shifted(shift) for one in (self.score, self.constant))
         stds = factor * self.score_std, factor * self.residual_std
-        return Candidate(score, constant, *stds, self.label, domain)
+        return Candidate(score, constant, *stds, self.label, domain, scores=self.scores)
 
     @property
     def residual_clip(self) -> float:
@@ -160,9 +166,10 @@ class Candidate(NamedTuple):
         """A clip that hides nothing, even if the score goes much too far."""
         return WIDE_CLIP * math.hypot(self.residual_std, self.score_std)
 
-    @property
-    def score_clip(self) -> float:
-        return SCORE_CLIP * self.score_std
+    def spread(self, training: Training) -> Spread:
+        """Where to clip the score, with so many devices, and what that shows of it."""
+        squares = training.evaluating * SQUARES / QUESTIONS
+        return Spread.best(self.scores, answer_noise(training.epsilon) / squares)
 
 
 def evaluated(
@@ -180,14 +187,16 @@ def evaluated(
         ask = partial(ask, loss=candidate.residual_std**2, label=training.label)
     score, constant = candidate.score, candidate.constant
     direction = score.plus(-1.0, constant)
-    asked = _variance_questions(candidate) if squared else _error_questions()
+    spread = candidate.spread(training)
+    asked = _variance_questions(candidate, spread) if squared else _error_questions()
     ask = partial(ask, model=score, best=score, direction=direction)
     found = yield ask("evaluation", asked, devices)
     told = min(sum(one.n for one in found.values()), devices)  # some answer more than once
     if not all(one.n for one in found.values()):
         return Outcome(constant, None)  # too few to tell anything
     expected = HOPELESS + EXPLAINED * mean_share(training)
-    about = (_variance if squared else _error)(candidate, found, told, expected)
+    judge = partial(_variance, spread) if squared else _error
+    about = judge(candidate, found, told, expected)
     if not about.kept and candidate.label is not None:
         constant = constant_log_odds(constant.features, candidate.label.pooled(found["label"]))
     return Outcome(score if about.kept else constant, about)
@@ -216,32 +225,35 @@ def _named(question: Question, name: str) -> Question:
     return replace(question, attribute=replace(question.attribute, name=name))
 
 
-def _variance_questions(candidate: Candidate) -> tuple[Question, ...]:
+def _variance_questions(candidate: Candidate, spread: Spread) -> tuple[Question, ...]:
     residual, wide = ("residual", candidate.residual_clip), ("residual", candidate.wide_clip)
-    far = ("direction", candidate.score_clip)
+    far = ("direction", spread.deviations * candidate.score_std)
     near = ("direction", INSTRUMENT_CLIP * candidate.score_std)
     return (
         _named(ask_for.product(residual, residual, weight=2), "squared residual"),
         tail_question("residual", candidate.residual_clip, weight=3),
-        _named(ask_for.product(far, far, weight=3), "squared score"),
+        _named(ask_for.product(far, far, weight=SQUARES), "squared score"),
         _named(ask_for.product(wide, near, weight=5), "what is left"),
         _named(ask_for.product(far, near), "instrument"),
     )
 
 
-def _variance(candidate: Candidate, found: Estimates, devices: int, expected: float) -> Evaluation:
+def _variance(
+    shape: Spread, candidate: Candidate, found: Estimates, devices: int, expected: float
+) -> Evaluation:
     """Return R2: the score d explains E[d^2] + 2 E[d r], with r the residual.
 
     E[d r] is what the clipped score has of it, times E[d^2] over what it has of E[d^2].  That ratio
     is a length, which the training knows nearly.
     """
     std = candidate.score_std
+    clip = shape.deviations * std
     left, left_error = _scaled(found, "squared residual", candidate.residual_clip**2)
-    spread, spread_error = _scaled(found, "squared score", candidate.score_clip**2)
+    spread, spread_error = _scaled(found, "squared score", clip**2 / shape.shown)
     product, product_error = _scaled(found, "what is left", candidate.wide_clip)
-    seen, seen_error = _scaled(found, "instrument", candidate.score_clip)
+    seen, seen_error = _scaled(found, "instrument", clip / shape.seen)
     known_spread, spread_moves = _known(spread, spread_error, std**2)
-    known_seen, seen_moves = _known(seen, seen_error, INSTRUMENT_SHARE * std)
+    known_seen, seen_moves = _known(seen, seen_error, shape.share * std)
     length = known_spread / known_seen
     gain = spread + 2 * product * length
     # An error of the length matters as far as there surely is a product: else the interval would
@@ -256,7 +268,7 @@ def _variance(candidate: Candidate, found: Estimates, devices: int, expected: fl
     unit = candidate.residual_clip
     reach = (1 + abs(candidate.constant.intercept)) / unit
     hidden = excess(found["tail of the residual"], reach)
-    doubt = math.hypot(gain_error, GAIN_DOUBT * known_spread)
+    doubt = math.hypot(gain_error, GAIN_DOUBT * known_spread, shape.doubt * known_spread)
     value, low, high = explained(gain, doubt, left, left_error, hidden.times(unit))
     # What decides is whether there is a gain.  So it is taken relative to what the training knows
     # of the label's variance, for what is left may seem to be next to nothing, by noise.
