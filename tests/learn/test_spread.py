@@ -44,6 +44,12 @@ def test_a_clip_is_farther_out_where_that_shows_more_than_its_noise_hides() -> N
     assert Spread.best(NORMAL, 1e-5).deviations <= 3
 
 
+def test_scores_that_are_all_alike_leave_everything_finite() -> None:
+    """Such as those by a value that none of the points has."""
+    found = Spread.clipped(np.zeros(100), 3.0)
+    assert min(found.shown, found.seen, found.share) > 0
+
+
 def test_scores_that_stand_for_devices_are_spread_as_theirs_are() -> None:
     features = [Numeric("x", -1, 1), Boolean("rare"), Categorical("plan", ["a", "b", "c"])]
     places = Places()

@@ -31,7 +31,8 @@ INSTRUMENT_CLIP = 0.5
 DOUBT = 0.3
 """How far off what a clip hides may be, in what it is: features may go together."""
 
-LEAST_SHOWN = 0.05
+LEAST_SHOWN, LEAST_SHARE = 0.05, 0.01
+"""However few make the score: else a value that next to nobody has would decide."""
 
 SURE = 3.0
 """The errors by which a value must stand out of the noise to be as frequent as was told."""
@@ -69,8 +70,8 @@ class Spread(NamedTuple):
         z = (scores - scores.mean()) / max(float(scores.std()), 1e-12)
         far = np.clip(z, -deviations, deviations)
         near = np.clip(z / INSTRUMENT_CLIP, -1, 1)
-        share = float(np.mean(z * near))
-        shown, seen = float(np.mean(far**2)), float(np.mean(far * near)) / max(share, 1e-12)
+        share = max(float(np.mean(z * near)), LEAST_SHARE)
+        shown, seen = float(np.mean(far**2)), float(np.mean(far * near)) / share
         return cls(deviations, max(shown, LEAST_SHOWN), max(seen, LEAST_SHOWN), share)
 
     @classmethod
