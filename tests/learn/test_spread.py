@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from harmony.learn.score import Score
 from harmony.learn.spread import NORMAL, Spread, score_points
 from harmony.learn.trainer import QuestionEstimate
 
+Drawn = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 RNG = np.random.default_rng(23)
 SCORES = {
     "normal": RNG.normal(0, 1, 200_000),
@@ -80,7 +83,7 @@ def long_tail(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]
     ("drawn", "feature"), [(rare_value, Boolean("x")), (long_tail, Numeric("x", 0, 10))]
 )
 def test_evaluations_hold_where_few_devices_make_the_score(
-    drawn: object, feature: Boolean | Numeric
+    drawn: Drawn, feature: Boolean | Numeric
 ) -> None:
     """Of 20 intervals of 95% four or more miss once in 60 times, with other people and other noise.
 
@@ -89,7 +92,7 @@ def test_evaluations_hold_where_few_devices_make_the_score(
     held, n = 0, 200_000
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        x, y = drawn(rng, 2 * n)  # type: ignore[operator]
+        x, y = drawn(rng, 2 * n)
         label, table = Numeric("y", -20, 40), {"x": x[:n], "y": y[:n]}
         training = Training("tails", 2.0, "squared", label, [feature], n)
         trainer = train(training, Records(table, [feature], label), seed=seed, progress=False)

@@ -85,8 +85,11 @@ class Spread(NamedTuple):
 
 
 def score_points(known: Features, places: Places, score: Score) -> Floats:
-    """Return scores that stand for devices, if features had nothing to do with each other."""
-    rng, total = np.random.default_rng(0), np.zeros(POINTS)
+    """Return scores that stand for devices, if features had nothing to do with each other.
+
+    Their orders are always the same, whatever NumPy: a training that is resumed asks the same.
+    """
+    bits, total = np.random.PCG64(0), np.zeros(POINTS)
     even = (np.arange(POINTS) + 0.5) / POINTS
     for feature, known_of_it, weights in zip(
         known.features, known.blocks, score.blocks, strict=True
@@ -99,7 +102,7 @@ def score_points(known: Features, places: Places, score: Score) -> Floats:
             own = weights[values]
         else:
             own = weights[0] * places.points(feature, POINTS)  # type: ignore[arg-type]  # a number
-        total += rng.permutation(own)
+        total += own[np.argsort(bits.random_raw(POINTS))]
     return total
 
 
