@@ -47,7 +47,7 @@ from .rare import learn_moments
 from .score import Score
 from .shrinkage import posterior_mean, surprised_mean
 from .spikes import find_others, label_range
-from .spread import Spread, score_points
+from .spread import Spread, asymmetry, score_points
 from .tilts import normal_class
 from .trainer import UNKNOWN, Estimates, Method, Outcome, QuestionEstimate, StepRequest
 from .training import Training
@@ -334,7 +334,8 @@ def _level(
     score = state.score.plus(longer, centred).shifted(higher - longer * centre)
     constant = Score.constant(score.features, state.mean + higher + centre)
     stds = (1 + longer) * width, math.sqrt(state.residual_variance)
-    return Candidate(score, constant, *stds, range=state.label, scores=likely)
+    skewed = asymmetry(state.labels)
+    return Candidate(score, constant, *stds, range=state.label, scores=likely, asymmetry=skewed)
 
 
 def _line(

@@ -22,27 +22,23 @@ from . import step as ask_for
 from .excess import excess, tail_question
 from .explained import explained
 from .logit import constant_log_odds
-from .planning import EXPLAINED, answer_noise, mean_share
+from .planning import EXPLAINED, mean_share, number_noise
 from .score import Score
 from .shrinkage import posterior_mean
-from .spread import INSTRUMENT_CLIP, NORMAL, Spread
-from .step import Question
+from .spread import NORMAL, Spread, Together
+from .step import SIGN, Question
 from .trainer import Estimates, Outcome, QuestionEstimate, StepRequest
 from .training import Training
 
-RESIDUAL_CLIP, WIDE_CLIP = 2.0, 3.0
-"""Where residuals are clipped, in their standard deviations: beyond the first they have a tail, and
-the second hides next to nothing of how they go with the score."""
+RESIDUAL_CLIP = 2.0
+"""Where residuals are clipped, in their standard deviations: beyond that they have a tail."""
 
-SQUARES, QUESTIONS = 3, 14
-"""The weight of the score's square among those of all questions."""
+SQUARES, PRODUCTS, QUESTIONS = 3, 5, 14
+"""The weights of the score's square, and of what residuals have of it, among all questions."""
 
 LENGTH_DOUBT = 0.5
 """How far the deviation of the score, and its mean times the instrument, may be off before devices
 are asked."""
-
-SIGN = 1e-9
-"""Where a score is clipped of which the sign counts."""
 
 SURE, SURE_OF_LABELS, Z = 1.645, 2.5, 1.96
 LEAST_RARE = 1e-3
@@ -51,12 +47,6 @@ LEAST_RARE = 1e-3
 TOLERATED, MOST_TOLERATED = 0.01, 0.02
 """A model that seems to be worse than the constant by no more than this is kept: surely, and if
 that is no more than half an error."""
-
-GAIN_DOUBT = 0.15
-"""How far off the gain may be that the clipped score tells of, for scores have tails, too, and
-residuals need not go with them along a line: a share of the score's variance.  In 302 random
-trainings with light-tailed labels it was off, without noise, by -.02 to .08 of that in half of
-them, and by -.12 to .35 in eight of ten."""
 
 CLEAR, SURE_OF_CLEAR = 3.5, 4.0
 """By how many errors labels must go with a score to make it clear that it tells something, and by
@@ -142,6 +132,8 @@ class Candidate(NamedTuple):
     """By how many errors labels of two classes go with the score, as others have told."""
     scores: Floats = NORMAL
     """Scores that are thought to be equally likely, in any unit."""
+    asymmetry: float = 0.0
+    """How skewed numeric labels are thought to be."""
 
     def in_domain(self, domain: Attribute) -> Candidate:
         """Return the same for labels that are seen in their whole domain."""
@@ -155,21 +147,26 @@ class Candidate(NamedTuple):
             return self
         score, constant = (one.times(factor).shifted(shift) for one in (self.score, self.constant))
         stds = factor * self.score_std, factor * self.residual_std
-        return Candidate(score, constant, *stds, self.label, domain, scores=self.scores)
+        return self._replace(
+            score=score, constant=constant, score_std=stds[0], residual_std=stds[1], range=domain
+        )
 
     @property
     def residual_clip(self) -> float:
         return RESIDUAL_CLIP * self.residual_std
 
-    @property
-    def wide_clip(self) -> float:
-        """A clip that hides nothing, even if the score goes much too far."""
-        return WIDE_CLIP * math.hypot(self.residual_std, self.score_std)
+    def together(self, training: Training) -> Together:
+        """Where to clip the score and residuals, with so many devices, and what that shows."""
+        noise = number_noise(training.epsilon) * QUESTIONS / training.evaluating
+        deviations = Spread.best(self.scores, noise / 4 / SQUARES).deviations
+        error = self.label_std / self.score_std * math.sqrt(noise / PRODUCTS)
+        closed = mean_share(training)
+        return Together.best(self.scores, deviations, error, self.asymmetry, closed)
 
-    def spread(self, training: Training) -> Spread:
-        """Where to clip the score, with so many devices, and what that shows of it."""
-        squares = training.evaluating * SQUARES / QUESTIONS
-        return Spread.best(self.scores, answer_noise(training.epsilon) / squares)
+    @property
+    def label_std(self) -> float:
+        """The label's deviation, even if the score goes much too far."""
+        return math.hypot(self.residual_std, self.score_std)
 
 
 def evaluated(
@@ -187,15 +184,15 @@ def evaluated(
         ask = partial(ask, loss=candidate.residual_std**2, label=training.label)
     score, constant = candidate.score, candidate.constant
     direction = score.plus(-1.0, constant)
-    spread = candidate.spread(training)
-    asked = _variance_questions(candidate, spread) if squared else _error_questions()
+    together = candidate.together(training)
+    asked = _variance_questions(candidate, together) if squared else _error_questions()
     ask = partial(ask, model=score, best=score, direction=direction)
     found = yield ask("evaluation", asked, devices)
     told = min(sum(one.n for one in found.values()), devices)  # some answer more than once
     if not all(one.n for one in found.values()):
         return Outcome(constant, None)  # too few to tell anything
     expected = HOPELESS + EXPLAINED * mean_share(training)
-    judge = partial(_variance, spread) if squared else _error
+    judge = partial(_variance, together) if squared else _error
     about = judge(candidate, found, told, expected)
     if not about.kept and candidate.label is not None:
         constant = constant_log_odds(constant.features, candidate.label.pooled(found["label"]))
@@ -225,37 +222,38 @@ def _named(question: Question, name: str) -> Question:
     return replace(question, attribute=replace(question.attribute, name=name))
 
 
-def _variance_questions(candidate: Candidate, spread: Spread) -> tuple[Question, ...]:
-    residual, wide = ("residual", candidate.residual_clip), ("residual", candidate.wide_clip)
-    far = ("direction", spread.deviations * candidate.score_std)
-    near = ("direction", INSTRUMENT_CLIP * candidate.score_std)
+def _variance_questions(candidate: Candidate, together: Together) -> tuple[Question, ...]:
+    residual = "residual", candidate.residual_clip
+    wide = "residual", together.residual * candidate.label_std
+    far = "direction", together.spread.deviations * candidate.score_std
+    near = "direction", together.spread.instrument * candidate.score_std
     return (
         _named(ask_for.product(residual, residual, weight=2), "squared residual"),
         tail_question("residual", candidate.residual_clip, weight=3),
         _named(ask_for.product(far, far, weight=SQUARES), "squared score"),
-        _named(ask_for.product(wide, near, weight=5), "what is left"),
+        _named(ask_for.product(wide, near, weight=PRODUCTS), "what is left"),
         _named(ask_for.product(far, near), "instrument"),
     )
 
 
 def _variance(
-    shape: Spread, candidate: Candidate, found: Estimates, devices: int, expected: float
+    together: Together, candidate: Candidate, found: Estimates, devices: int, expected: float
 ) -> Evaluation:
     """Return R2: the score d explains E[d^2] + 2 E[d r], with r the residual.
 
     E[d r] is what the clipped score has of it, times E[d^2] over what it has of E[d^2].  That ratio
     is a length, which the training knows nearly.
     """
-    std = candidate.score_std
+    shape, std = together.spread, candidate.score_std
     clip = shape.deviations * std
     left, left_error = _scaled(found, "squared residual", candidate.residual_clip**2)
     spread, spread_error = _scaled(found, "squared score", clip**2 / shape.shown)
-    product, product_error = _scaled(found, "what is left", candidate.wide_clip)
+    product, product_error = _scaled(found, "what is left", together.residual * candidate.label_std)
     seen, seen_error = _scaled(found, "instrument", clip / shape.seen)
     known_spread, spread_moves = _known(spread, spread_error, std**2)
     known_seen, seen_moves = _known(seen, seen_error, shape.share * std)
     length = known_spread / known_seen
-    gain = spread + 2 * product * length
+    gain = spread + 2 * product * length + together.hidden * known_spread
     # An error of the length matters as far as there surely is a product: else the interval would
     # be that of two noisy numbers times each other, which is far too wide.
     surely = max(product**2 - (2 * product_error) ** 2, 0.0)
@@ -268,7 +266,7 @@ def _variance(
     unit = candidate.residual_clip
     reach = (1 + abs(candidate.constant.intercept)) / unit
     hidden = excess(found["tail of the residual"], reach)
-    doubt = math.hypot(gain_error, GAIN_DOUBT * known_spread, shape.doubt * known_spread)
+    doubt = math.hypot(gain_error, together.doubt * known_spread, shape.doubt * known_spread)
     value, low, high = explained(gain, doubt, left, left_error, hidden.times(unit))
     # What decides is whether there is a gain.  So it is taken relative to what the training knows
     # of the label's variance, for what is left may seem to be next to nothing, by noise.

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from ..errors import HarmonyError
 from .training import Training
@@ -165,6 +166,17 @@ def answer_noise(epsilon: float) -> float:
     """Return the variance of one answer in [-1, 1]; 1 without privacy."""
     ratio = math.exp(epsilon)
     return ((ratio + 1) / (ratio - 1)) ** 2
+
+
+def number_noise(epsilon: float) -> float:
+    """Return the variance that one answer about a number in [-1, 1] has at most, beside its own.
+
+    >>> [round(number_noise(epsilon), 2) for epsilon in (1, 4)]
+    [3.99, 0.13]
+    """
+    from ..mechanisms.grid import Grid
+
+    return Grid.design(Fraction(epsilon)).worst_variance
 
 
 def _direction_size(training: Training) -> float:

@@ -32,6 +32,9 @@ class Scaling(NamedTuple):
 
 UNSCALED = Scaling(0.0, 1.0)
 
+SIGN = 1e-9
+"""Where a term is clipped of which the sign counts."""
+
 
 class Residual(NamedTuple):
     """What a gradient multiplies features with: clip(term / clip), term `residual` or `relative`.
