@@ -28,7 +28,8 @@ def test_normal_residuals_are_clipped_at_half_a_deviation() -> None:
     ids=["two values", "even", "two sides"],
 )
 def test_residuals_that_are_not_near_zero_are_clipped_at_a_deviation(labels: np.ndarray) -> None:
-    assert Clip.of(labels) == Clip(1.0, KEPT_NORMAL)
+    clip = Clip.of(labels)
+    assert (clip.deviations, clip.kept) == (1.0, KEPT_NORMAL)
 
 
 def test_the_more_answers_the_farther_skewed_labels_are_clipped() -> None:

@@ -17,7 +17,7 @@ from harmony.learn.crosses import resolved
 from harmony.learn.derive import derive_columns
 from harmony.learn.excess import tail_question
 from harmony.learn.records import Records
-from harmony.learn.score import Score
+from harmony.learn.score import Score, code_of
 from harmony.learn.step import Question, Step
 from harmony.learn.training import Training
 from harmony.rounds import Round
@@ -125,6 +125,15 @@ def test_a_device_tells_the_side_of_a_number_as_the_bulk_path_does() -> None:
     table = unusable(table_of("logistic"))
     records = Records(table, FEATURES, LABELS["logistic"], as_devices=True)
     assert_derived(replace(step_of("logistic"), questions=asked), table, records)
+
+
+def test_a_device_tells_its_value_and_the_side_of_its_residual_as_the_bulk_path_does() -> None:
+    table = unusable(table_of("squared"))
+    records = Records(table, FEATURES, LABELS["squared"], as_devices=True)
+    step = step_of("squared")
+    for feature in (one for one in FEATURES if one.values):
+        code, asked = code_of(FEATURES, feature.name, 1.0), ask_for.value_and_side(feature)
+        assert_derived(replace(step, questions=(asked,), direction=code), table, records)
 
 
 @pytest.mark.parametrize("direction", [True, False])

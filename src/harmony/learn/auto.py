@@ -2,7 +2,8 @@
 
     places       a few devices tell where numbers lie in their domains, how frequent the values of
                  other features are, and the label's mean
-    gradient     most devices: the correlation of the residual with every feature, asked by feature
+    gradient     most devices: the correlation of the residual with every feature, asked by feature;
+                 at a large epsilon some categories have steps of their own (`sides`)
     places       twice more: the features that seem to matter, placed more accurately
     line         of few features: how they go together, without labels (`correlations`)
     line         some devices: how far to go along the direction that the gradient gives
@@ -20,8 +21,8 @@ choice gains, and what did not help.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -38,6 +39,7 @@ from .features import Features, moved_scalings
 from .intervals import coefficient_intervals
 from .length import prior_length
 from .level import best_clip, mean_residual
+from .line import posterior_of, slope_along, width_of
 from .logit import constant_log_odds, normal_log_odds, posterior_label_mean
 from .mixture import Mixture, next_shares
 from .path import Path
@@ -46,6 +48,7 @@ from .planning import LEAST_CLOSED_RARE, answer_noise, mean_share
 from .rare import learn_moments
 from .score import Score
 from .shrinkage import posterior_mean, surprised_mean
+from .sides import Sides, ask_gradient, with_sides
 from .spikes import find_others, label_range
 from .spread import Spread, asymmetry, score_points
 from .tilts import normal_class
@@ -97,6 +100,8 @@ class _State:
     """Numeric labels that are thought to be equally likely."""
     told: QuestionEstimate = UNKNOWN
     """What devices have told of the mean of a label of two classes."""
+    sides: Mapping[str, float] = field(default_factory=dict)
+    """The categories that tell on which side residuals are, and the noise of that."""
     covariance: Floats | None = None
     """That of the features, as far as devices have shown it."""
     intercept: float | None = None
@@ -231,19 +236,26 @@ def _descend(
     feature_shares = np.full(count, 1 / count)
     path = Path.begun(state.known.variances)
     left = allocation.iterations * allocation.gradient_devices
-    noise = state.known.direction_noise(allocation.noise) * count / left / SHOWN
+    noises = state.known.direction_noises(allocation.noise) * count / left
+    noise = float(noises.sum()) / SHOWN
+    if allocation.squared:
+        clip = Clip.of(state.labels, 1.0, noise)
+        asked_of = state.known.features, noises, training.epsilon
+        state.sides = with_sides(*asked_of, clip, allocation.iterations)
+        state.known = state.known.telling_sides(state.sides)
     for iteration in range(allocation.iterations):
         known, devices = state.known, left // (allocation.iterations - iteration)
         left -= devices
         moments = state.mean, state.variance, state.residual_variance
         clip = Clip.of(state.labels, state.residual_variance / state.variance, noise)
         residual = allocation.residual(*moments, clip)
-        asked = allocation.gradient(known.features, residual, feature_shares, known.scalings)
         ask = partial(
             StepRequest, best=score_for_loss(training, state),
             loss=state.residual_variance, label=state.label,
         )  # fmt: skip
-        found = yield ask("gradient", asked, devices, state.score)
+        telling = Sides(state.sides, clip, math.sqrt(state.residual_variance))
+        of_all = allocation, known, residual, telling, feature_shares, devices
+        found = yield from ask_gradient(*of_all, partial(ask, model=state.score))
         per_device = known.precision_per_device(allocation.noise * residual.unit**2)
         future_precisions = left * per_device
         gradient = known.gradient(found, residual)
@@ -308,8 +320,9 @@ def _place_again(
         places.learn(asked, more, state.known.features)
         features = places.in_ranges(training.features)
         state.score = Score.constant(features, state.mean)
-        state.known = Features.of(features, places)
-    return Features.of(features, places, moved_scalings(before, features))
+        state.known = Features.of(features, places).telling_sides(state.sides)
+    moved = Features.of(features, places, moved_scalings(before, features))
+    return moved.telling_sides(state.sides)
 
 
 def _level(
@@ -324,13 +337,13 @@ def _level(
     found = yield ask("level", allocation.level(clips, clip), devices, direction=centred)
     likely = score_points(state.known, state.places, centred)
     share = Spread.clipped(likely, clips.far / std).share
-    width = _width(found["direction x direction"], clips.far / share, std)
-    slope, error, std = _slope(found, std, clips)
+    width = width_of(found["direction x direction"], clips.far / share, std)
+    slope, error, std = slope_along(found, std, clips)
     prior = prior_length(*placed)
     longer = posterior_mean(length.longer(slope), length.error(error), *prior)
     prior_std = math.hypot(state.mean_error, std)
     higher = mean_residual(found["residual"], clip, state.residuals, prior_std)
-    centre = _posterior_mean(found["direction"], clips.centre, 0.0, std / 2)
+    centre = posterior_of(found["direction"], clips.centre, 0.0, std / 2)
     score = state.score.plus(longer, centred).shifted(higher - longer * centre)
     constant = Score.constant(score.features, state.mean + higher + centre)
     stds = (1 + longer) * width, math.sqrt(state.residual_variance)
@@ -347,7 +360,7 @@ def _line(
     squared: bool,
 ) -> float:
     """Move along the direction by the slope of the residual on it, and return that step."""
-    slope, error, measured_std = _slope(estimates, std, clips)
+    slope, error, measured_std = slope_along(estimates, std, clips)
     # One would be right for independent features; correlated ones ask for less.  Residuals of two
     # classes tell too little of slopes for a long step to be worth its noise.
     expected = surprised_mean if squared else posterior_mean
@@ -357,31 +370,6 @@ def _line(
     left = state.residual_variance - (step * measured_std) ** 2
     state.residual_variance = max(left, LEAST_VARIANCE * state.variance)
     return step
-
-
-def _slope(estimates: Estimates, std: float, clips: Clips) -> tuple[float, float, float]:
-    """Return the slope of the residual on the direction, its error, and the direction's deviation.
-
-    The direction clipped at `near` is an instrument for the direction itself: both means hold
-    it, so their ratio is the slope.  Correlated features widen the direction from the `std`
-    that independent ones would give it, or narrow it.
-    """
-    measured_std = _width(estimates["direction x direction"], clips.far, std)
-    product = estimates["residual x direction"]
-    unit = clips.residual / clips.attenuation / measured_std
-    return product.mean * unit, math.sqrt(product.variance[0]) * unit, measured_std
-
-
-def _width(square: QuestionEstimate, scale: float, std: float) -> float:
-    """Return how wide a direction is, of which devices have told, and which was thought to be."""
-    return max(_posterior_mean(square, scale, std, std / 3), std / 4)
-
-
-def _posterior_mean(
-    estimate: QuestionEstimate, scale: float, prior_mean: float, prior_std: float
-) -> float:
-    error = math.sqrt(estimate.variance[0]) * scale
-    return posterior_mean(estimate.mean * scale, error, prior_mean, prior_std)
 
 
 def score_for_loss(training: Training, state: _State) -> Score:

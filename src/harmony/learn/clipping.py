@@ -44,6 +44,11 @@ KEPT_NORMAL = math.erf(WIDE * math.sqrt(0.5))
 """The share of normal residuals that a wide clip keeps."""
 
 
+SIDE, SIDE_NORMAL = 0.25, math.sqrt(2 / math.pi)
+"""How near to zero residuals are whose side an effect changes; and by how much it moves the side of
+normal residuals, in their deviations."""
+
+
 class Clip(NamedTuple):
     """Where residuals are clipped, in standard deviations, and the share of an effect that shows.
 
@@ -53,6 +58,10 @@ class Clip(NamedTuple):
 
     deviations: float = WIDE
     kept: float = KEPT_NORMAL
+    side: float = SIDE_NORMAL
+    """By how much an effect of a standard deviation moves the mean side of residuals."""
+    bent: float = 0.0
+    """What residuals' sides hide of one side more than of the other, where labels are skewed."""
 
     @classmethod
     def of(cls, labels: Floats, left: float = 1.0, noise: float = 1.0) -> Clip:
@@ -75,7 +84,9 @@ class Clip(NamedTuple):
         losses = {clip: lost(clip, wide) for clip in (WIDE, *FARTHER)}
         losses[NARROW] = lost(NARROW, (1 - LEAST_GAIN) * kept(NARROW))
         best = min(losses, key=lambda clip: losses[clip])
-        return cls(best, min(KEPT_NORMAL * kept(best) / wide, 1.0))
+        side = KEPT_NORMAL * kept(SIDE) / SIDE / wide
+        bent = hidden_on_one_side(residuals, SIDE)
+        return cls(best, min(KEPT_NORMAL * kept(best) / wide, 1.0), side, bent)
 
 
 def spread_as(labels: Floats) -> Floats:

@@ -179,6 +179,16 @@ class Features:
         owners = np.repeat(np.arange(len(blocks)), [len(block.variances) for block in blocks])
         return cls(tuple(features), blocks, variances, owners)
 
+    def telling_sides(self, noises: Mapping[str, float]) -> Features:
+        """Return the features as they are if some tell sides, with this noise (`sides`)."""
+        blocks = [
+            replace(block, coordinate_noise=noises[one.name], column_noise=noises[one.name])
+            if one.name in noises
+            else block
+            for one, block in zip(self.features, self.blocks, strict=True)
+        ]
+        return replace(self, blocks=blocks)
+
     @property
     def scalings(self) -> dict[str, Scaling]:
         """How devices scale every number."""
@@ -213,9 +223,9 @@ class Features:
         each = np.array([1 / (noise * block.coordinate_noise) for block in self.blocks])
         return each[self.owners]
 
-    def direction_noise(self, noise: float) -> float:
-        """Return the noise in a direction, if a device asked of each feature tells all of it."""
-        return float(np.sum(1 / (self.variances * self.precision_per_device(noise))))
+    def direction_noises(self, noise: float) -> Floats:
+        """Return the noise in each feature's part of a direction, if one device tells all of it."""
+        return self.by_feature(1 / (self.variances * self.precision_per_device(noise)))
 
     def by_feature(self, coordinates: Floats) -> Floats:
         """Add the coordinates of each feature up."""

@@ -30,7 +30,7 @@ from .mixture import next_shares, posterior_weights
 from .moments import Fitted, Moments, joined, rate_of
 from .placing import Places
 from .planning import answer_noise
-from .score import Score
+from .score import Score, code_of
 from .step import Residual
 from .trainer import Estimates, QuestionEstimate, StepRequest
 
@@ -74,21 +74,6 @@ def celled_features(features: Sequence[Attribute], epsilon: float, mean: float) 
         if q / (p - q) ** 2 < signed:
             names.append(feature.name)
     return names if len(names) <= MOST_CELLED else []
-
-
-def code_of(features: Sequence[Attribute], name: str, sign: float) -> Score:
-    """Return the score that is a number of its own for every value of one category.
-
-    >>> from harmony import Categorical
-    >>> code_of([Categorical("plan", ["basic", "plus"])], "plan", 1.0).blocks[0].tolist()
-    [0.5, 1.0]
-    """
-    nothing = Score.constant(features)
-    blocks = [
-        sign * (np.arange(len(block)) + 1.0) / len(block) if feature.name == name else block
-        for feature, block in zip(features, nothing.blocks, strict=True)
-    ]
-    return Score(nothing.features, 0.0, tuple(blocks))
 
 
 class Direction(NamedTuple):

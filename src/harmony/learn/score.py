@@ -88,3 +88,18 @@ class Score:
             if block.shape != (len(feature.values) or 1,) or not np.isfinite(block).all():
                 raise SurveyError(f"model: 'weights' of {feature.name} are not what it needs")
         return cls(tuple(features), intercept, blocks)
+
+
+def code_of(features: Sequence[Attribute], name: str, sign: float) -> Score:
+    """Return the score that is a number of its own for every value of one category.
+
+    >>> from harmony import Categorical
+    >>> code_of([Categorical("plan", ["basic", "plus"])], "plan", 1.0).blocks[0].tolist()
+    [0.5, 1.0]
+    """
+    nothing = Score.constant(features)
+    blocks = [
+        sign * (np.arange(len(block)) + 1.0) / len(block) if feature.name == name else block
+        for feature, block in zip(features, nothing.blocks, strict=True)
+    ]
+    return Score(nothing.features, 0.0, tuple(blocks))

@@ -140,6 +140,22 @@ def class_value(feature: Attribute, weight: int = 1) -> Question:
     return Question(asked, {"is": "product", "of": terms, "clip": [1.0, 1.0]})
 
 
+def value_and_side(feature: Attribute, weight: int = 1) -> Question:
+    """Ask which of its values a device has, and on which side its residual is.
+
+    That is the residual's sign times a direction that is (v + 1) / k for value v of k.
+
+    >>> value_and_side(Categorical("plan", ["basic", "plus"])).attribute.edges
+    (-1.0, -0.75, -0.25, 0.25, 0.75, 1.0)
+    """
+    count = len(feature.values)
+    bins = [(place + 0.5) / count for place in range(count)]
+    edges = [-1.0, *(-one for one in reversed(bins)), *bins, 1.0]
+    asked = Numeric(f"gradient of {feature.name}", -1, 1, edges, weight)
+    terms, clips = ["residual", "direction"], [SIGN, 1.0]
+    return Question(asked, {"is": "product", "of": terms, "clip": clips})
+
+
 def product(*terms: tuple[str, float], weight: int = 1) -> Question:
     """Ask for the mean product of terms (label, score, residual ...), each clipped.
 
