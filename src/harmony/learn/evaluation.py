@@ -179,20 +179,20 @@ def evaluated(
     devices, squared = training.evaluating, training.loss == "squared"
     if devices < 1 or candidate.score.flat:
         return Outcome(candidate.score, None)
+    asked, judge = _error_questions(), _error
     if squared:
         candidate = candidate.in_domain(training.label)
         ask = partial(ask, loss=candidate.residual_std**2, label=training.label)
+        together = candidate.together(training)
+        asked, judge = _variance_questions(candidate, together), partial(_variance, together)
     score, constant = candidate.score, candidate.constant
     direction = score.plus(-1.0, constant)
-    together = candidate.together(training)
-    asked = _variance_questions(candidate, together) if squared else _error_questions()
     ask = partial(ask, model=score, best=score, direction=direction)
     found = yield ask("evaluation", asked, devices)
     told = min(sum(one.n for one in found.values()), devices)  # some answer more than once
     if not all(one.n for one in found.values()):
         return Outcome(constant, None)  # too few to tell anything
     expected = HOPELESS + EXPLAINED * mean_share(training)
-    judge = partial(_variance, together) if squared else _error
     about = judge(candidate, found, told, expected)
     if not about.kept and candidate.label is not None:
         constant = constant_log_odds(constant.features, candidate.label.pooled(found["label"]))
