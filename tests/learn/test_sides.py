@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harmony import Categorical, Numeric
+from harmony import Boolean, Categorical, Numeric
 from harmony.learn import Training
 from harmony.learn.clipping import NORMAL, Clip
 from harmony.learn.collecting import train
 from harmony.learn.features import Block
 from harmony.learn.records import Records
-from harmony.learn.sides import Sides, told_by_sides, with_sides
+from harmony.learn.sides import told_by_sides, with_sides
 from harmony.learn.step import Residual
 from harmony.learn.trainer import QuestionEstimate
 
@@ -34,6 +34,25 @@ def share_learned(epsilon: float, n: int = 60_000) -> float:
     return float((constant - left) / (constant - best))
 
 
+def share_of_classes(epsilon: float, n: int = 60_000) -> float:
+    """Return the share that is learned of the log loss of classes that 80 values tell."""
+    rng = np.random.default_rng(7)
+    place, effects = rng.integers(0, 80, 2 * n), rng.normal(0, 1.5, 80)
+    y = rng.logistic(0, 1, 2 * n) < effects[place]
+    training = Training("places", epsilon, "logistic", Boolean("y"), [PLACES], n, evaluation=0)
+    records = Records({"place": place[:n], "y": y[:n]}, [PLACES], Boolean("y"))
+    model = train(training, records, seed=3, progress=False).model
+    place, y = place[n:], y[n:]
+
+    def loss(odds: np.ndarray) -> float:
+        return float(np.mean(np.logaddexp(0, odds) - y * odds))
+
+    constant = loss(np.full(n, np.log(y.mean() / (1 - y.mean()))))
+    return (constant - loss(np.asarray(model.scores({"place": place})))) / (
+        constant - loss(effects[place])
+    )
+
+
 def test_sides_tell_what_clipped_residuals_do() -> None:
     """Of 400,000 normal residuals; what is told has an error of a hundredth of the greatest."""
     place, effects = RNG.choice(3, 400_000, p=[0.5, 0.3, 0.2]), np.array([0.1, -0.1, 0.05])
@@ -44,7 +63,7 @@ def test_sides_tell_what_clipped_residuals_do() -> None:
     positive = np.array([np.mean((residuals > 0) * (place == one)) for one in range(3)])
     cells = np.concatenate([(positive - signs)[::-1], [0.0], positive])
     told = QuestionEstimate(len(place), cells, np.full(7, 1e-6))
-    block, scale = Block.of_values(np.array([0.5, 0.3, 0.2])), Sides({}, clip, 2.0).scale(residual)
+    block, scale = Block.of_values(np.array([0.5, 0.3, 0.2])), 2.0 / clip.side / residual.unit
     clipped = np.clip(residuals / residual.clip, -1, 1)
     wanted = np.array([np.mean(clipped * (place == one)) for one in range(3)])
     found = told_by_sides(block, told, scale, float(clipped.mean()))
@@ -78,3 +97,8 @@ def test_sides_are_asked_at_a_large_epsilon_of_the_longest_lists() -> None:
 def test_many_values_are_learned_from_few_devices_at_a_large_epsilon() -> None:
     """Six other seeds had .94 to .96; with a level and a sign it was .39 to .56."""
     assert share_learned(4.0) > 0.85
+
+
+def test_classes_are_learned_of_many_values_at_a_large_epsilon() -> None:
+    """Six other seeds had .87 to .92; with a level and a sign it was .27 to .46."""
+    assert share_of_classes(4.0) > 0.75

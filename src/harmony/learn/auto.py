@@ -238,11 +238,11 @@ def _descend(
     left = allocation.iterations * allocation.gradient_devices
     noises = state.known.direction_noises(allocation.noise) * count / left
     noise = float(noises.sum()) / SHOWN
-    if allocation.squared:
-        clip = Clip.of(state.labels, 1.0, noise)
-        asked_of = state.known.features, noises, training.epsilon
-        state.sides = with_sides(*asked_of, clip, allocation.iterations)
-        state.known = state.known.telling_sides(state.sides)
+    clip = Clip.of(state.labels, 1.0, noise) if allocation.squared else Clip()
+    asked_of = state.known.features, noises, training.epsilon
+    state.sides = with_sides(*asked_of, clip, allocation.iterations)
+    state.known = state.known.telling_sides(state.sides)
+    sides = Sides(state.sides, classes=not allocation.squared)
     for iteration in range(allocation.iterations):
         known, devices = state.known, left // (allocation.iterations - iteration)
         left -= devices
@@ -253,8 +253,8 @@ def _descend(
             StepRequest, best=score_for_loss(training, state),
             loss=state.residual_variance, label=state.label,
         )  # fmt: skip
-        telling = Sides(state.sides, clip, math.sqrt(state.residual_variance))
-        of_all = allocation, known, residual, telling, feature_shares, devices
+        unit = sides.unit(clip, math.sqrt(state.residual_variance))
+        of_all = allocation, known, residual, sides, unit, feature_shares, devices
         found = yield from ask_gradient(*of_all, partial(ask, model=state.score))
         per_device = known.precision_per_device(allocation.noise * residual.unit**2)
         future_precisions = left * per_device
@@ -266,7 +266,7 @@ def _descend(
             gradient = asked_in.gradient(found, residual)
             told = yield from ask_correlations(allocation, state.known, state.places, ask)
             state.known = known = told.known
-            path = Path.begun(known.variances, told.correlations)
+            path = Path.begun(known.variances, told.correlations, sides.at_first(known))
             left -= told.devices
         # Gradients of earlier iterations still count, less what the model has taken up since.
         path.add(gradient, state.weights)

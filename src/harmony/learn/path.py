@@ -16,13 +16,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats
 from .correlations import Correlations, possible
 from .features import Features, Gradient
 from .mixture import GRID_SIZE, Mixture, posterior_weights
 
-CURVATURE_DOUBT = 0.5
+CURVATURE_DOUBT, FIRST_DOUBT = 0.5, 0.15
+"""How far off it may be that a coordinate falls as the lines have shown the whole to fall, relative
+to that; and where nobody is asked again, for then the doubt would only shrink what is told."""
+
 CURVATURES = (0.05, 5.0)
 
 CORRELATIONS = (0.03, 0.1, 0.3, 1.0)
@@ -68,13 +72,26 @@ class Path:
     gradients: list[Gradient] = field(default_factory=list)
     correlations: Correlations | None = None
     """What devices have told of them by themselves, if they have."""
+    at_first: NDArray[np.bool_] | None = None
+    """The coordinates that are told at the first gradient alone, if there are any."""
 
     @classmethod
-    def begun(cls, variances: Floats, correlations: Correlations | None = None) -> Path:
-        return cls(variances, np.zeros_like(variances), correlations=correlations)
+    def begun(
+        cls,
+        variances: Floats,
+        correlations: Correlations | None = None,
+        at_first: NDArray[np.bool_] | None = None,
+    ) -> Path:
+        return cls(variances, np.zeros_like(variances), [], [], [], correlations, at_first)
 
     def add(self, gradient: Gradient, weights: Floats) -> None:
-        """Keep a gradient that was found here."""
+        """Keep a gradient that was found here; what is told at first alone belongs to the first."""
+        if self.gradients and self.at_first is not None:
+            first, again = self.gradients[0], self.at_first
+            means = np.where(again, gradient.means, first.means)
+            precisions = np.where(again, gradient.precisions, first.precisions)
+            self.gradients[0] = Gradient(means, precisions)
+            gradient = Gradient(gradient.means, np.where(again, 0.0, gradient.precisions))
         self.gradients.append(gradient)
         self.weights.append(weights)
         self.takens.append(self.taken)
@@ -91,7 +108,10 @@ class Path:
         found = np.stack([one.means for one in self.gradients], axis=1)
         noise = 1 / np.maximum(np.stack([one.precisions for one in self.gradients], axis=1), 1e-30)
         taken = np.stack(self.takens, axis=1)
-        alone = _Process.fit(noise, CURVATURE_DOUBT**2 * _squares(taken), found + taken)
+        doubt = np.full(len(variances), CURVATURE_DOUBT**2)
+        if self.at_first is not None:
+            doubt[self.at_first] = FIRST_DOUBT**2
+        alone = _Process.fit(noise, doubt[:, None, None] * _squares(taken), found + taken)
         roots = np.sqrt(variances)
         expected, moved = variances[:, None] * weights.T, roots[:, None] * weights.T
         shared = variances[:, None, None] * (moved.T @ moved - _squares(moved))
@@ -102,7 +122,7 @@ class Path:
                 processes[size] = _Process.fit(noise, size**2 * shared, found + expected)
         size = max(processes, key=lambda one: processes[one].likelihood, default=0.0)
         if not size or processes[size].likelihood < alone.likelihood + EVIDENCE:
-            curvatures = 1 - CURVATURE_DOUBT**2 * (taken * alone.pulls).sum(axis=1)
+            curvatures = 1 - doubt * (taken * alone.pulls).sum(axis=1)
             return Falls(alone.last(taken), np.clip(curvatures, *CURVATURES))
         process = processes[size]
         rows = -(size**2) * (roots[:, None] * process.pulls) @ moved.T

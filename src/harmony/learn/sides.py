@@ -5,7 +5,7 @@ one of 2 k cells, for its value and for whether its residual is above zero or be
 code sends that with far less noise: at epsilon 4 a thousand values have an eighth of it, and five
 values a fifth, most of which is chance.  Where residuals are spread normally their side tells as
 much of an effect as any clip of them; where labels are skewed it would bend the direction, so clips
-are asked there.
+are asked there.  Of classes the side is the label.
 
 A direction is a category's code, so every category that is asked like this has a step of its own.
 """
@@ -13,10 +13,11 @@ A direction is a category's code, so every category that is asked like this has 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..attributes import Attribute
@@ -26,7 +27,7 @@ from .allocation import Allocation
 from .clipping import SIDE_NORMAL, Clip
 from .features import Block, Features
 from .planning import answer_noise
-from .score import code_of
+from .score import Score, code_of
 from .step import Residual
 from .trainer import Estimates, QuestionEstimate, StepRequest
 
@@ -95,16 +96,36 @@ def with_sides(
     return {name: left[name] for name in gaining[: MOST_STEPS // iterations]}
 
 
-class Sides(NamedTuple):
-    """The categories that tell sides, with their noise, and how residuals are spread."""
+@dataclass
+class Sides:
+    """The categories that tell sides, with their noise, and how an effect moves those.
+
+    Of classes a residual's side is the label, whatever the model is.  So it is asked as if there
+    were none, and what devices `told` in all iterations counts together.
+    """
 
     noises: Mapping[str, float]
-    clip: Clip
-    std: float
+    classes: bool
+    told: dict[str, QuestionEstimate] = field(default_factory=dict)
 
-    def scale(self, residual: Residual) -> float:
-        """Return what turns a residual's side into a residual that is clipped."""
-        return self.std / self.clip.side / residual.unit
+    def unit(self, clip: Clip, std: float) -> float:
+        """Return the residual that a side stands for, where residuals have this deviation."""
+        return 1.0 if self.classes or not self.noises else std / clip.side
+
+    def at_first(self, known: Features) -> NDArray[np.bool_] | None:
+        """Return the coordinates that are told without a model alone, if there are any."""
+        if not self.classes or not self.noises:
+            return None
+        asked = np.array([one.name in self.noises for one in known.features])
+        found: NDArray[np.bool_] = asked[known.owners]
+        return found
+
+    def pooled(self, name: str, cells: QuestionEstimate) -> QuestionEstimate:
+        """Return what has been told by now."""
+        if self.classes and name in self.told:
+            cells = self.told[name].pooled(cells)
+        self.told[name] = cells
+        return cells
 
 
 def told_by_sides(
@@ -131,26 +152,31 @@ def ask_gradient(
     known: Features,
     residual: Residual,
     sides: Sides,
+    unit: float,
     shares: Floats,
     devices: int,
     ask: partial[StepRequest],
 ) -> Generator[StepRequest, Estimates, Estimates]:
-    """Ask so many devices how residuals go with every feature, of these shares."""
+    """Ask so many devices how residuals go with every feature, of these shares.
+
+    A side stands for a residual of one `unit`.
+    """
     alone = np.array([one.name in sides.noises for one in known.features])
     others = [one for one, apart in zip(known.features, alone, strict=True) if not apart]
     rest = max(1 - float(shares[alone].sum()), LEAST_TOGETHER)
     each = devices * shares / (rest + float(shares[alone].sum()))
     together = shares[~alone] / max(float(shares[~alone].sum()), 1e-12)
     asked = allocation.gradient(others, residual, together, known.scalings)
-    found = yield ask("gradient", asked, max(devices - round(float(each[alone].sum())), 1))
-    told = dict(found)
+    told = dict((yield ask("gradient", asked, max(devices - round(float(each[alone].sum())), 1))))
+    if sides.classes:
+        ask = partial(ask, model=Score.constant(known.features))
     for place in np.flatnonzero(alone).tolist():
         feature = known.features[place]
         question = ask_for.value_and_side(feature)
         code = code_of(known.features, feature.name, 1.0)
         wanted = max(round(float(each[place])), 1)
         found = yield ask("gradient", (question,), wanted, direction=code)
-        cells, scale = found[question.name], sides.scale(residual)
+        cells = sides.pooled(question.name, found[question.name])
         mean = told[residual.term].mean
-        told[question.name] = told_by_sides(known.blocks[place], cells, scale, mean)
+        told[question.name] = told_by_sides(known.blocks[place], cells, unit / residual.unit, mean)
     return told
