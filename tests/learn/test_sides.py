@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from harmony import Boolean, Categorical, Numeric
+from harmony.attributes import Attribute
 from harmony.learn import Training
 from harmony.learn.clipping import NORMAL, Clip
 from harmony.learn.collecting import train
@@ -102,3 +103,15 @@ def test_many_values_are_learned_from_few_devices_at_a_large_epsilon() -> None:
 def test_classes_are_learned_of_many_values_at_a_large_epsilon() -> None:
     """Six other seeds had .87 to .92; with a level and a sign it was .27 to .46."""
     assert share_of_classes(4.0) > 0.75
+
+
+@pytest.mark.parametrize("label", [Numeric("y", -20, 60), Boolean("y")])
+def test_lists_that_nobody_tells_of_leave_the_model_finite(label: Attribute) -> None:
+    """Devices are asked to the end, but fewer come than were wanted."""
+    loss = "logistic" if label.values else "squared"
+    training = Training("places", 4.0, loss, label, [PLACES], 60_000)
+    y = RNG.random(50) < 0.5
+    records = Records({"place": RNG.integers(0, 80, 50), "y": y if label.values else y * 3.0},
+                      [PLACES], label)  # fmt: skip
+    model = train(training, records, seed=3, progress=False).model
+    assert np.isfinite(np.asarray(model.predict({"place": np.arange(80)}), float)).all()
