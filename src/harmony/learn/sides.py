@@ -37,8 +37,9 @@ half a deviation, .68 at a whole one."""
 
 LEAST_GAIN, LEAST_NOISE = 0.4, 0.03
 """What noise must be at most of that of a level with a sign, for a category to have steps of its
-own: it is less from epsilon 2.5 on.  And what the latter must be at least, as a share of the
-label's variance: else it hardly matters, and a clip shows means, which a side does not."""
+own: from epsilon 2.3 on for few values, and 2.8 for hundreds.  And what the latter must be at
+least, as a share of the label's variance: else it hardly matters, and a clip shows means, which a
+side does not."""
 
 MOST_BENT = 0.1
 """What sides may hide on one side.  It is .05 of labels to which skewed noise is added, and .15 to
